@@ -18,16 +18,16 @@ extension Composition {
         let environment: [String: String]
         let clock: Clock
         let spawner: Spawner
-        /// Keeps health reports until the gatekeeper exists.
+        /// Stores reports of faults until the gatekeeper exists, which then receives them.
         let inbox: HealthInbox
         let report: HealthReporter
         let log: LogSink
-        /// The features, of which some need the ledger later (``Feature/open(wallTime:)``).
+        /// The features. Some of them need the ledger, which is opened later (``Feature/open(wallTime:)``).
         let features: [any Feature]
         let panel: ReconnectingPanel?
         let manager: ServiceManager
         let judgement: VerificationBasis
-        /// The folder for sockets and marks of this run.
+        /// The folder for the sockets and mark files of this run.
         let runtime: String
         let boot: Text
         let crashes: CrashLog
@@ -42,11 +42,13 @@ extension Composition {
             report = { [inbox] in inbox.take($0) }
             log = try openLog(configuration, environment, report)
             let start = FeatureStart(configuration, clock: clock, report: report)
-            // The lines first: after a crash some kernels keep driving a relay until its line is requested again.
+            // Request the lines first: after a crash, some kernels leave a relay energised until its line is
+            // requested again.
             panel = ReconnectingPanel(
                 configuration, controller: FeatureList.controller(start), clock: clock, report: report)
             panel?.takeLines()
-            // Before any slow step: a picture left on a display by an earlier run has no valid invitation.
+            // Do this before any slow step: a display may still show the invitation of an earlier run, which is no
+            // longer valid.
             features = try FeatureList.all.map { try $0.init(start) }
             manager = ServiceManager(environment: environment)
             judgement = try VerificationBasis(configuration, log, report)
@@ -65,6 +67,7 @@ extension Composition {
         }
     }
 
-    /// Returns the first folder of a list from systemd. Colons separate the folders of the list.
+    /// Returns the first folder of a list of folders from systemd, in which colons separate them; nil for an empty
+    /// list.
     static func firstFolder(_ list: String) -> String? { list.split(separator: ":").first.map(String.init) }
 }

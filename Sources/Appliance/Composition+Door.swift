@@ -5,7 +5,7 @@ import Kiosk
 import Settings
 
 extension Composition {
-    /// The operator's orders and the inputs at the door.
+    /// The part for the operator's orders and for the inputs at the door.
     struct Door {
         let orders: DoorOrders
         let lines: DoorLines?
@@ -15,14 +15,14 @@ extension Composition {
                 DoorOrderFile(database: base.configuration.ledger.path), clock: base.clock, wallTime: records.wallTime,
                 report: base.report)
             let inbox = DoorInbox(spawner: base.spawner)
-            // Before the first visit: apply the operator's order from before this start.
+            // Before the first visit, apply the order that the operator gave before this start.
             let minimum = gate.verifiers.current.policy.minimumClock
             inbox.take([.order(orders.restored(at: base.clock.now(), minimum: minimum))])
             lines = try DoorLines(base.configuration) { inbox.take($0) }
             inbox.connect { [weak gatekeeper = gate.gatekeeper] in await gatekeeper?.take($0) }
         }
 
-        /// Returns the service that applies the schedule at intervals, and has orders kept.
+        /// Returns the service that applies the schedule at intervals and stores the orders.
         func service(_ base: Base, _ gate: Gate, date: TimedClockReader) -> DoorService {
             // Read the date only if the configuration has a schedule.
             let hasSchedule = !base.configuration.door.schedule.entries.isEmpty

@@ -12,7 +12,7 @@ import Store
 import Synchronization
 
 extension Composition.Base {
-    /// Opens the ledger, and waits until it can be opened. Returns nil if a restart is requested before that.
+    /// Opens the ledger. If that fails, waits and tries again. Returns nil if a restart is requested meanwhile.
     func openRecords(made: Timestamp) async throws -> Records? {
         let (configuration, log, panel, clock, spawner) = (configuration, log, panel, clock, spawner)
         let opening = Records.Opening(
@@ -41,7 +41,7 @@ extension Composition {
     static let restartAsked: Text = "a restart was requested"
     static let restartRemedy: Text = "none: the program restarts with its new configuration"
 
-    /// Runs the status report and the pages while no ledger is open. `restart` is called at a request for a
+    /// Serves the status report and the pages while the ledger is not open. Calls `restart` if a client requests a
     /// restart: the configuration may now name another ledger.
     static func show(
         _ status: StatusReporter, _ configuration: Configuration, _ log: LogSink, _ clock: Clock, _ spawner: Spawner,

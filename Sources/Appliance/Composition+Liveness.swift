@@ -6,14 +6,14 @@ import LinuxIO
 import Reasons
 
 extension Composition.Gate {
-    /// Returns the probes of what every visit needs.
+    /// Returns the liveness probes of the parts that every visit needs.
     func lifeSigns(_ base: Composition.Base, _ records: Records) -> LivenessProbes {
         let (clock, spawner, wallTime) = (base.clock, base.spawner, records.wallTime)
         return LivenessProbes(
             [
                 .init("the radio's thread", by: clock, spawner) { [gatekeeper] in await gatekeeper.breathe() > 0 },
                 .init("the verification", by: clock, spawner) { [gatekeeper, verifiers] in
-                    // Verify an empty payload. The verifier must reject it.
+                    // Verify an empty payload, which the verifier must reject.
                     await gatekeeper.verifications.answer {
                         !verifiers.current.verify([], at: wallTime()).isAccepted
                     }
@@ -27,8 +27,8 @@ extension Composition.Gate {
 }
 
 extension Composition {
-    /// Returns the handler for a part of the program that does not answer. The handler reports the fault
-    /// directly, because the silent part may be the thread that other reports depend on.
+    /// Returns the handler for a part of the program that does not respond to its probe. The handler reports the
+    /// fault directly: the part that does not respond may be the thread on which other reports depend.
     static func stuck(
         _ report: @escaping HealthReporter, _ log: LogSink, _ clock: Clock, _ manager: ServiceManager
     ) -> @Sendable (String?) -> Void {

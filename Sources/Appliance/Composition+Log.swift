@@ -10,7 +10,7 @@ import Settings
 import TrustFiles
 
 extension Composition {
-    /// Opens the log. If a log file cannot be opened, the log is written to standard error or the journal.
+    /// Opens the log. If the configured log file cannot be opened, uses standard error or the journal.
     static func openLog(
         _ configuration: Configuration, _ environment: [String: String], _ report: @escaping HealthReporter
     ) throws -> LogSink {
@@ -27,7 +27,7 @@ extension Composition {
             report: { error in report(error.map { .present(.logDropped, detail: "\($0)") } ?? .over(.logDropped)) })
     }
 
-    /// Logs the crashes so far, before anything else is logged.
+    /// Logs the recorded crashes, before any other event line.
     static func logCrashes(_ history: CrashHistory, _ log: LogSink, _ clock: Clock, _ report: HealthReporter) {
         guard let first = history.crashes.first?.at else { return }
         let since = clock.utc().advanced(by: .zero - first.duration(to: clock.now())).rfc3339

@@ -10,7 +10,7 @@ import Settings
 import Store
 
 extension Composition {
-    /// All services in the order in which they start.
+    /// All services, in the order of their start.
     var services: [any Service] {
         var services: [any Service] = [
             RecordService(keeper: gate.keeper), aside(gate.agents), aside(gate.trust(base, records)), gate.policy(base),
@@ -46,7 +46,8 @@ extension Composition {
             base.configuration.control, router: desk.router, log: base.log, report: base.report, clock: base.clock)
     }
 
-    /// Both end the program in a quiet moment: when a new ledger must begin, and after a request for a restart.
+    /// The two services that end the program at a moment without a visitor: when a new ledger must begin, and after a
+    /// request for a restart.
     private var renewals: [any Service] {
         let isQuiet: @Sendable () async -> Bool = { [gatekeeper = gate.gatekeeper] in
             let status = await gatekeeper.status()

@@ -5,7 +5,7 @@ import Settings
 import TrustFiles
 
 extension Composition.Gate {
-    /// Returns the service that keeps the trust data fresh.
+    /// Returns the service that fetches current trust data.
     func trust(_ base: Composition.Base, _ records: Records) -> TrustService {
         let configuration = base.configuration
         let policyOver: @Sendable (GatePolicy?) -> VerificationPolicy = {

@@ -1,17 +1,17 @@
 import Clocks
 import ServiceLifecycle
 
-/// Wraps a service whose end the program must not wait for long. Such a service is not needed for visits, and
-/// it may hang in the network or on a socket, where it cannot be cancelled.
+/// Runs a service for whose end the program does not wait long. No visit needs such a service. It may block on the
+/// network or on a socket, where it cannot be cancelled.
 struct DetachedService: Service {
     private let service: any Service
     private let clock: Clock
     private let spawner: Spawner
-    /// The time from the request to end until the service is abandoned.
+    /// The time between the request to end and the moment when the program no longer waits for the service.
     private let patience = Duration.milliseconds(300)
 
-    /// Wraps `service`. `clock` measures the time until it is abandoned. Its task is no child task: this service does
-    /// not wait for it.
+    /// Creates the service that runs `service`. `clock` measures the time limit. The task is started with `spawner`
+    /// and not as a child task, because a parent task would wait for a child task.
     init(_ service: any Service, clock: Clock, spawner: Spawner) {
         (self.service, self.clock, self.spawner) = (service, clock, spawner)
     }

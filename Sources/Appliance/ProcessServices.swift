@@ -8,7 +8,7 @@ import Reasons
 import ServiceLifecycle
 import Store
 
-/// Writes records until all services that make records have ended.
+/// Runs the keeper of the records until all services that make records have ended.
 struct RecordService: Service {
     let keeper: LedgerKeeper
 
@@ -21,7 +21,7 @@ struct RecordService: Service {
     }
 }
 
-/// Requests the lines of lamps and relay, again every 5 s while their chip is missing.
+/// Requests the GPIO lines of the lamps and the relay. While their chip is missing, tries again every 5 s.
 struct LineService: Service {
     let panel: ReconnectingPanel?
     let clock: Clock
@@ -33,7 +33,7 @@ struct LineService: Service {
     }
 }
 
-/// Runs the gate.
+/// Runs the gatekeeper, which serves the visits and drives the lamps and the relay.
 struct GatekeeperService: Service {
     let parts: Composition
 
@@ -43,7 +43,7 @@ struct GatekeeperService: Service {
             await parts.gate.gatekeeper.run()
         } onGracefulShutdown: {
             parts.base.manager.stopping()
-            // A disk or a reader that hangs must not keep the process alive, and with it the radio and the
+            // If a disk or a reader blocks, end the process by force, so that it does not keep the radio and the
             // lines.
             ProcessEnd.force(1, after: ApplianceService.stopLimit) {
                 [base = parts.base, keeper = parts.gate.keeper] in
@@ -63,8 +63,8 @@ struct GatekeeperService: Service {
     }
 }
 
-/// Tidies the database every ten minutes, a little at a time. A failure to tidy is not reported, because the
-/// next record that cannot be written reports the same cause.
+/// Calls the housekeeping of the database every ten minutes, which removes a few entries at a time. Its failure is
+/// not reported, because the next record that cannot be written reports the same cause.
 struct HousekeepingService: Service {
     let parts: Composition
 
@@ -87,9 +87,9 @@ struct HousekeepingService: Service {
     }
 }
 
-/// Sends the watchdog notification to systemd, but only while all parts that a visit needs respond: the
-/// radio's thread, a verification, and the ledger writer. Without systemd the service still probes the parts,
-/// for the status report.
+/// Sends the watchdog notification to systemd, but only while all parts that a visit needs respond: the radio's
+/// thread, a verification, and the keeper of the records. Without systemd the service still probes the parts, for the
+/// status report.
 struct WatchdogService: Service {
     let base: Composition.Base
     let probes: LivenessProbes
@@ -98,7 +98,7 @@ struct WatchdogService: Service {
         let interval = base.manager.watchdogInterval ?? .seconds(15)
         await cancelWhenGracefulShutdown {
             await Periodic(every: interval, by: base.clock).run { _ in
-                // A part that does not answer keeps this call waiting, so systemd gets no notification.
+                // This call waits for a part that does not respond, so systemd then gets no notification.
                 if await probes.wait() { base.manager.alive() }
             }
         }

@@ -7,38 +7,38 @@ import Reasons
 import Store
 import Synchronization
 
-/// Waits at the start until the ledger can be opened, because the gate cannot work without it. The wait is a
-/// reported state; an exit would make systemd restart the program every second.
+/// The wait for the ledger at the start, because the gate cannot work without it. The status report states the wait.
+/// If the program ended instead, systemd would restart it every second.
 ///
-/// During the wait the radio is silent and the gate shut, and status requests are answered with the reason.
-/// SIGTERM ends the program in its default way, because nothing is in progress.
+/// During the wait the radio is off and the gate is shut, and status requests are answered with the reason. SIGTERM
+/// ends the program in the default way, because nothing is in progress.
 struct Waiting: Sendable {
     /// The number of seconds between two attempts.
     static let pause = 5
 
-    /// Receives the fault that the program waits for, whenever it changes.
+    /// Receives the fault that prevents the opening, whenever it changes.
     let report: HealthReporter
-    /// The connection to systemd. The program uses it to notify systemd that the program is up, and to send watchdog
+    /// The connection to systemd, which receives the notifications that the program is up, and the watchdog
     /// notifications during the wait.
     let manager: ServiceManager
-    /// Lights the lamps.
+    /// Switches the lamps to the given signal.
     let show: @Sendable (Signal) -> Void
     /// The identity of the gate in status reports.
     let identity: StatusReporter.Identity
     /// Measures the time between two attempts.
     let clock: Clock
-    /// Starts the queries of status reports.
+    /// Starts the tasks that answer queries for status reports.
     let spawner: Spawner
-    /// Answers requests and publishes the state with the given router until its task is cancelled.
+    /// Answers requests and publishes the state with the given reporter, until its task is cancelled.
     let serve: @Sendable (StatusReporter) async -> Void
-    /// Whether a restart was requested.
+    /// Returns whether a restart was requested.
     var isAskedToEnd: @Sendable () -> Bool = { false }
-    /// Keeps systemd satisfied during an attempt, which may take minutes if an old ledger must be migrated;
-    /// nil: the waiting code makes one from ``manager``.
+    /// Extends systemd's time limit during an attempt, which may take minutes if an old ledger must be migrated; nil:
+    /// the value is made from ``manager``.
     var patience: SystemdTimeoutExtension?
 
-    /// Repeats `work` until it succeeds. Returns nil if a restart was requested before that. Throws only when
-    /// its task is cancelled.
+    /// Repeats `work` until it succeeds and returns its result. Returns nil if a restart is requested meanwhile.
+    /// Throws only if its task is cancelled.
     func forLedger<Value: Sendable>(
         _ work: @Sendable () async throws(StoreError) -> Value
     ) async throws(CancellationError) -> Value? {
@@ -54,8 +54,8 @@ struct Waiting: Sendable {
             identity, clock: clock, spawner: spawner,
             kiosk: { [clock] in KioskStatus(waiting: health.withLock { $0 }, at: clock.now()) }, parts: [],
             now: { [clock] in (clock.now(), clock.utc()) })
-        // Leaving this function cancels the serving task and waits for its end: the socket must be free again before
-        // the service binds it.
+        // The return from this function cancels the task that serves requests, and waits for its end. The service can
+        // then bind the same socket.
         async let _: Void = serve(status)
         return try await retry(first, health) { () async throws(StoreError) in try await patience.during(.up, work) }
     }
@@ -68,10 +68,10 @@ struct Waiting: Sendable {
             for number in 0..<Self.pause {
                 let isEnding = isAskedToEnd()
                 manager.alive()
-                // The pattern of a fault: red and amber in turn.
+                // Show the lamp pattern of a fault: red and amber alternately.
                 show(Signal(number.isMultiple(of: 2) ? [.red] : [.amber]))
                 try await clock.sleep(for: .seconds(1))
-                // End one second after the request, so that the client has received the answer.
+                // End one second after the request, so that the client has received its answer.
                 if isEnding { return nil }
             }
             do throws(StoreError) {

@@ -2,13 +2,13 @@ import Glibc
 package import LinuxIO
 package import Store
 
-/// Why a backup could not be made, read or restored, with the remedy.
+/// The reason why a backup cannot be made, read or restored, with the remedy.
 package struct BackupFailure: Error, Hashable, Sendable, CustomStringConvertible {
     /// The fault, in plain words.
     package let text: String
     /// The remedy, in plain words.
     package let remedy: String
-    /// Whether the backup itself is refused, in contrast to a fault of a disk or of the usage.
+    /// Whether the backup itself is refused, and not a fault of a disk or of the usage the reason.
     package let isRefusal: Bool
 
     /// Creates a failure with these texts.
@@ -26,7 +26,7 @@ package struct BackupFailure: Error, Hashable, Sendable, CustomStringConvertible
             remedy: error.remedy.isEmpty ? "check the disk: free space and permissions" : error.remedy)
     }
 
-    /// Creates the failure from any error that a step threw.
+    /// Creates the failure from an error of any type.
     init(of error: any Error) {
         switch error {
         case let error as BackupFailure: self = error
@@ -36,13 +36,13 @@ package struct BackupFailure: Error, Hashable, Sendable, CustomStringConvertible
         }
     }
 
-    /// Returns the failure for a file that is no backup, or an incomplete one.
+    /// Returns the failure for a file that is not a complete backup.
     static func damaged(_ file: String, _ detail: String) -> BackupFailure {
         BackupFailure(
             "\(file) is not a complete backup: \(detail)", remedy: "use another copy; nothing was changed",
             isRefusal: true)
     }
 
-    /// Text and remedy in one line.
+    /// The text and the remedy in one line.
     package var description: String { "\(text); \(remedy)" }
 }

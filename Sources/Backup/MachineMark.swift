@@ -2,11 +2,11 @@ import Crypto
 package import Encoding
 import LinuxIO
 
-/// A mark that identifies the machine of a backup, so that a restore on another machine is noticed. A board's
-/// serial number stays the same when its card is replaced; without a serial number, the ID of the installed
-/// system is used. The mark is a hash and discloses neither the serial number nor the ID.
+/// The mark of a machine in a backup, from which a restore on another machine is noticed. It is made from the board's
+/// serial number, which stays the same when the card is replaced, or else from the id of the installed system. The
+/// mark is a hash and discloses neither of them.
 package enum MachineMark {
-    /// The files that may hold a number, the best first.
+    /// The files that may contain such a number, in the order of preference.
     package static let sources = [
         "/proc/device-tree/serial-number", "/sys/firmware/devicetree/base/serial-number", "/etc/machine-id",
     ]

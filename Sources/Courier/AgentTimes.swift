@@ -1,20 +1,22 @@
 package import Aries
 package import Mailboxes
 
-/// The waiting times for agents that no key of the configuration sets.
+/// The times of the courier that no key of the configuration sets.
 package struct AgentTimes: Sendable {
-    /// The time between two checks of the invitation files, and of a connection that is being tried.
+    /// The time between two checks of the invitation files. A connection through a mailbox that is being tried is
+    /// checked as often.
     package var look = Duration.seconds(10)
-    /// How long a second connection through a mailbox may take before the gate gives it up.
+    /// The time that a second connection, through a mailbox, has for its handshake. After it the gate deletes that
+    /// connection.
     package var trial = Duration.seconds(45)
-    /// The minimum time between two fetches that posts of an agency trigger.
+    /// The minimum time between two fetches of messages that an agency's notifications cause.
     package var wake = Duration.seconds(2)
     /// The time limit for notifying a peer that its connection ends.
     package var farewell = Duration.seconds(5)
-    /// The time limit for an agent's answer whether it keeps messages.
+    /// The time limit for an agent's answer to the question whether it keeps messages for the gate.
     package var grant = MediationQuestion.answerTime
-    /// The limits and times of a connection. The configuration sets its first and its longest wait between
-    /// attempts.
+    /// The limits and times of a connection. The configuration sets the first and the longest wait between two
+    /// attempts in them.
     package var connection = AgentConnection.Limits()
     /// The limits and times of a mailbox at a mediator.
     package var mediator = Mediator.Limits()

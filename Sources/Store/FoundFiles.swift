@@ -1,30 +1,31 @@
 import Glibc
 import LinuxIO
 
-/// Copies of the database's files, made at a start before SQLite reads the log and truncates its invalid part. The
-/// copies are evidence if the ledger turns out to be damaged or changed.
+/// Copies of the database's files. A start makes them before SQLite reads the write-ahead log and truncates its
+/// invalid part. If the ledger turns out to be damaged or changed, the copies are evidence.
 ///
-/// The first ``most`` copies are kept as `PATH.found-N` and `PATH.found-N-wal`. The operator removes them after an
+/// At most ``most`` copies are kept, as `PATH.found-N` and `PATH.found-N-wal`. The operator removes them after an
 /// examination.
 struct FoundFiles {
-    /// The maximum size of a file to copy, in bytes. An ordinary log has a few million.
+    /// The maximum size of a file to copy, in bytes. An ordinary write-ahead log has a few million bytes.
     static let limit = 64 * 1024 * 1024
-    /// The maximum number of copies.
+    /// The maximum number of copies that are kept. A further copy is not made.
     static let most = 2
 
     private let path: String
     /// The name endings of the copied files.
     private var endings: [String] = []
 
-    /// Copies the log, if an interrupted run left a log. A start does not depend on the copy: nothing is copied if
-    /// ``most`` copies exist, and a failure of the copy is ignored.
+    /// Copies the write-ahead log that an interrupted run left, if there is one. A start does not depend on the copy:
+    /// nothing is copied if ``most`` copies exist, and a failure to copy is ignored.
     init(_ path: String) {
         self.path = path
         guard Self.free(path) != nil else { return }
         copy("-wal")
     }
 
-    /// Copies the database if its log was copied. Call this before the log is copied into the database.
+    /// Copies the database if its write-ahead log was copied. Call this before the content of the write-ahead log
+    /// moves into the database.
     mutating func addDatabase() {
         if !endings.isEmpty { copy("") }
     }
@@ -32,7 +33,7 @@ struct FoundFiles {
     /// Removes the copies, because no fault was found.
     func discard() { for ending in endings { unlink(Self.copy(of: path) + ending) } }
 
-    /// Keeps the copies and returns their paths.
+    /// Gives the copies their permanent names and returns their paths. Returns no path if ``most`` copies exist.
     func keep() -> [String] {
         guard let name = Self.free(path) else { return [] }
         let kept = endings.filter { rename(Self.copy(of: path) + $0, name + $0) == 0 }.map { name + $0 }
@@ -50,7 +51,7 @@ struct FoundFiles {
 
     private static func copy(of path: String) -> String { path + ".found" }
 
-    /// Returns an unused name for a copy; nil if ``most`` copies exist already.
+    /// Returns the first unused name for a permanent copy; nil if ``most`` copies exist.
     private static func free(_ path: String) -> String? {
         (1...most).map { "\(path).found-\($0)" }.first { access($0, F_OK) != 0 && access($0 + "-wal", F_OK) != 0 }
     }

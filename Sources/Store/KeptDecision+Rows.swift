@@ -4,8 +4,8 @@ import GRDB
 import Ledger
 
 extension KeptDecision {
-    /// Two lengths for a table with pages of 512 bytes. `least`: the content length at which a row fills its part of a
-    /// page and one overflow page. `step`: the additional length for each further page.
+    /// Two lengths in bytes, for a table with pages of 512 bytes. `least`: the content length with which a row fills
+    /// its share of a page and one overflow page. `step`: the additional length with each further overflow page.
     private static let (least, step) = (981, 508)
 
     /// The bytes of the decision, padded with spaces so that most decisions have the same length. Replacing a row by a
@@ -16,9 +16,9 @@ extension KeptDecision {
         return bytes + [UInt8](repeating: UInt8(ascii: " "), count: length - bytes.count)
     }
 
-    /// Returns the decisions by intent id, including decisions that are no longer needed. A database of an earlier
-    /// version has none. An unreadable decision is omitted. The open intents then do not match the hash in the seal,
-    /// which reveals the loss.
+    /// Returns the stored decisions by the id of their intent, including decisions that are no longer needed. A
+    /// database of an earlier version has none. An unreadable decision is omitted: the open intents then do not match
+    /// their hash in the ledger's seal, so the loss of the decision is noticed.
     static func read(_ db: Database) throws -> [Text: KeptDecision] {
         guard try db.tableExists("decision") else { return [:] }
         var decisions: [Text: KeptDecision] = [:]

@@ -12,17 +12,18 @@ struct LedgerAudit: Sendable {
     private let proof: Proof?
     private let piece: Int
     private var chain: ChainVerifier?
-    /// The position where the next piece begins.
+    /// The position of the entry with which the next piece begins.
     private var nextEntry = Int64.min
     private var misfiled: [ChainFinding] = []
 
-    /// Creates an audit. `proof`: the key and the witness for the comparison, read before the audit. `piece`: the
-    /// number of rows in one piece.
+    /// Creates an audit. `proof`: the key and the reading of the witness with which the ledger is compared, read
+    /// before the audit; nil: no comparison. `piece`: the number of entries for each call of ``read(_:)``.
     init(checkpoints: [Checkpoint] = [], limits: LedgerLimits, proof: Proof?, piece: Int) {
         (self.checkpoints, self.limits, self.proof, self.piece) = (checkpoints, limits, proof, max(piece, 1))
     }
 
-    /// Verifies the whole ledger in one consistent state.
+    /// Verifies the whole ledger and returns the report. `db` is in one transaction, so the ledger does not change
+    /// meanwhile.
     static func whole(
         _ db: Database, checkpoints: [Checkpoint], limits: LedgerLimits, proof: Proof?
     ) throws -> ChainReport {
@@ -32,19 +33,20 @@ struct LedgerAudit: Sendable {
         }
     }
 
-    /// Reads the next piece. Returns the report after the last piece, nil before.
+    /// Reads the next piece of the ledger. Returns the report after the last piece, and nil after every other piece.
     mutating func read(_ db: Database) throws -> ChainReport? {
         try readEntries(db) ? try finish(db) : nil
     }
 
     // MARK: - The chain
 
-    /// Reads the next entries. Returns whether the audit has reached the last entry.
+    /// Reads the next piece of entries. Returns whether the last entry was read.
     private mutating func readEntries(_ db: Database) throws -> Bool {
         guard let first = try Row.fetchOne(db, sql: "SELECT start_count FROM chain WHERE one = 1") else {
             throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "the ledger's end is not recorded")
         }
-        // The next entries may have been evicted. If so, start again at the new beginning.
+        // Since the previous piece, the store may have evicted entries that this audit has not read. Then start again
+        // at the oldest entry.
         if let chain, try first.integer("start_count") <= chain.end.count {
             self.chain = chain
         } else {
@@ -88,13 +90,14 @@ struct LedgerAudit: Sendable {
         return report
     }
 
-    /// Returns whether the columns for finding an entry agree with its record.
+    /// Returns whether the entry's columns `kind`, `visit` and `seq`, by which queries find it, agree with its
+    /// record.
     private static func isFiledRight(_ entry: LedgerEntry, _ row: Row) throws -> Bool {
         guard let record = try? LedgerRecord(bytes: entry.body) else { return true }  // the verifier reports it
         let kind: Text = if case .intent = record { "intent" } else { "outcome" }
         return try row.text("kind") == kind && row.text("visit") == record.visit && row.integer("seq") == record.seq
     }
 
-    /// Returns the number after `number`; nil after the maximum.
+    /// Returns `number` plus one; nil for the greatest number.
     private static func behind(_ number: Int64) -> Int64? { number == .max ? nil : number + 1 }
 }

@@ -3,7 +3,8 @@ import Foundation
 import GRDB
 import Ledger
 
-/// The queries shared by the owner of the database and read-only programs. Each call sees one consistent state.
+/// The queries that the service, which owns the database, and read-only programs share. All statements of one call
+/// must see the same state, so each call is part of one transaction.
 enum LedgerQueries {
     static func entries(_ db: Database, after position: Int, limit: Int) throws -> [LedgerEntry] {
         try Row.fetchAll(
@@ -12,8 +13,8 @@ enum LedgerQueries {
         ).map(entry)
     }
 
-    /// Returns the hash of the entry at a position on disk, or of the entry before the oldest on disk; nil for any
-    /// other position.
+    /// Returns the hash of the entry at a position. Entries that are no longer on disk have none, except the newest
+    /// of them. Returns nil for any other position.
     static func hash(_ db: Database, at position: Int) throws -> ChainHash? {
         if let row = try Row.fetchOne(db, sql: "SELECT hash FROM entry WHERE position = ?", arguments: [position]) {
             return try row.hash("hash")
@@ -23,7 +24,8 @@ enum LedgerQueries {
         return try start?.hash("start_hash")
     }
 
-    /// Returns the last visits. An unreadable entry does not hide later entries.
+    /// Returns the last visits, newest first, at most `limit`. The list includes an unreadable entry, without its
+    /// hash or with an empty body.
     static func visits(_ db: Database, last limit: Int) throws -> [ListedVisit] {
         let rows = try Row.fetchAll(
             db,
@@ -41,7 +43,7 @@ enum LedgerQueries {
         }
     }
 
-    /// Compares the ledger with its seal and its witness.
+    /// Compares the ledger with its seal and its witness, and adds the result to the report.
     static func prove(
         _ db: Database, _ books: LedgerFigures, _ seal: LedgerFigures.Seal, _ proof: Proof, _ report: inout ChainReport
     ) throws {
@@ -60,7 +62,7 @@ enum LedgerQueries {
         }
     }
 
-    /// Returns the database's statement about itself, for the comparison with the witness.
+    /// Returns the state of the ledger as the database and its seal describe it, for the comparison with the witness.
     static func stored(
         _ db: Database, _ books: LedgerFigures, _ seal: LedgerFigures.Seal, isOld: Bool, key: WitnessKey?
     ) throws -> StoredLedger {
@@ -88,8 +90,8 @@ enum LedgerQueries {
         let seen = try witness.head.map { try hash($0.state.end.count) } ?? nil
         let standing = WitnessComparison.judge(stored, witness, keyIsNew: keyIsNew) { _ in seen }
         if case .rewritten = standing { return standing }
-        // The seal states the end of the chain. Check that the entries lead to that end, at least the entries after the
-        // last statement of the witness.
+        // The seal states the end of the chain. Check that the entries lead to that end: the entries after the
+        // witness's last statement, at most the last ``tailEntries``.
         let from = max(state.start.count, witness.head?.state.end.count ?? 0, state.end.count - tailEntries)
         var point = try hash(from)
         for entry in try entries(db, after: from, limit: tailEntries + 1) {
@@ -101,7 +103,7 @@ enum LedgerQueries {
         return point == state.end.hash ? standing : .rewritten("the entries do not end as sealed")
     }
 
-    /// The maximum number of entries after the last statement of the witness that a start checks.
+    /// The maximum number of entries that a start checks. Older entries are checked by an audit.
     private static let tailEntries = 1024
 
     static func entry(_ row: Row) throws -> LedgerEntry {

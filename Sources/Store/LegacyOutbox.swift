@@ -2,13 +2,15 @@ import Encoding
 import GRDB
 import Ledger
 
-/// The outbox of earlier versions, a separate table of reports. It is read once, at the migration of its database.
+/// The outbox of earlier versions: a table of reports, separate from the ledger. It is read once, when the database
+/// is migrated.
 enum LegacyOutbox {
-    /// Converts the table into the primary destination's cursor and removes the table, inside the migration.
+    /// Stores the primary destination's delivery cursor in place of the table, and removes the table. The migration
+    /// calls this function in its transaction.
     ///
-    /// Reports that the agent confirmed without a gap from the beginning count as confirmed. Reports that were only
-    /// sent do not. If the seal of the table is valid, a new seal over the cursor replaces it. Any other seal stays
-    /// unchanged and does not match the new figures.
+    /// The cursor follows the last of the reports that the agent confirmed without a gap from the beginning. A report
+    /// that was only sent counts as unconfirmed. If the seal over the table is valid, a new seal over the cursor
+    /// replaces it. An invalid seal stays unchanged, so it does not match the new state either.
     static func retire(_ db: Database, _ key: WitnessKey?) throws {
         let first = try Int.fetchOne(
             db,
@@ -22,7 +24,7 @@ enum LegacyOutbox {
             db, limits: LedgerLimits(), key: key, sealed: { _, key in try sum(db, key) })
         {
             var books = read
-            // Reports of an earlier ledger were stored only in the table.
+            // The table also contains reports of an earlier ledger, which have no entry in this ledger.
             let orphans = try Row.fetchOne(
                 db,
                 sql: """
@@ -37,7 +39,7 @@ enum LegacyOutbox {
         try db.execute(sql: "DROP TABLE report")
     }
 
-    /// Returns the sum over the table, as sealed by earlier versions.
+    /// Returns the sum over the table's rows that the seal of an earlier version contains.
     private static func sum(_ db: Database, _ key: WitnessKey) throws -> RowSum {
         var sum = RowSum()
         let rows = try Row.fetchCursor(db, sql: "SELECT * FROM report")

@@ -2,13 +2,15 @@ import Encoding
 import GRDB
 import Ledger
 
-// The table `debt`. The seal covers debts and cursors, so that a change of the database alone cannot cause the delivery
-// of another file.
+// The rows of the table `debt`: for each destination and earlier ledger, the entries that the destination has not
+// confirmed. The seal covers the debts and the cursors. A change of the database without the key therefore cannot
+// make the gate deliver the content of another file.
 extension PastDebt {
-    /// The maximum number of rows to read, more than ever exist. Further rows are not read and invalidate the seal.
+    /// The maximum number of rows to read, more than the program ever writes. Further rows are not read, so the seal
+    /// does not match.
     private static let most = 4 * ledgers * DeliveryCursor.limit
 
-    /// Returns the debts, those of the oldest ledger first. A database of an earlier version has none.
+    /// Returns the debts, the debts of the oldest ledger first. A database of an earlier version has none.
     static func read(_ db: Database) throws -> [PastDebt] {
         guard try db.tableExists("debt") else { return [] }
         return try Row.fetchAll(db, sql: "SELECT * FROM debt ORDER BY rowid LIMIT ?", arguments: [most]).map { row in
@@ -22,7 +24,7 @@ extension PastDebt {
         }
     }
 
-    /// Writes the debt. The same transaction must save the figures.
+    /// Writes the debt. The same transaction must save ``LedgerFigures``, because the seal covers the debts.
     func save(_ db: Database) throws {
         try db.execute(
             sql: """

@@ -1,30 +1,33 @@
 import Encoding
 package import Ledger
 
-/// Earlier ledgers, in files next to the database, with entries that destinations have not confirmed.
+/// The earlier ledgers of this gate that have entries which destinations have not confirmed. Each is in a file next
+/// to the database.
 ///
-/// A file counts only if its chain leads to the end in the debt, which is sealed. Any other file is skipped.
+/// A file is used only if the hash chain of its entries leads to the end of the ledger that the database states for
+/// its debt, the part that a destination has not confirmed. The seal covers that statement. Any other file is
+/// skipped.
 package actor PastLedgers {
-    /// The word before the number in the names of the files.
+    /// The word before the number in the names of these files: `PATH.rewritten-N`.
     static let word = "rewritten"
-    /// The number of entries in one read.
+    /// The number of entries for each query.
     private static let piece = 256
 
-    /// The number of failed reads of a ledger after which its debts are given up: four hours, at one read in five
-    /// seconds. A disk that fails for so long does not recover by itself, and an operator has time to correct
-    /// permissions.
+    /// The number of failed reads of a ledger after which its entries are no longer delivered: four hours, at one
+    /// read in five seconds. A disk that fails for so long does not recover by itself, and an operator has had time
+    /// to correct permissions.
     package static let patience = 2880
 
     private let path: String
     private var proven: [Checkpoint: LedgerReader] = [:]
-    /// The number of failed reads of each ledger since the start.
+    /// The number of failed reads since the start, by the end of the ledger.
     private var failures: [Checkpoint: Int] = [:]
 
     /// Creates the access to the earlier ledgers of the database at `path`.
     package init(path: String) { self.path = path }
 
-    /// Returns a reader of the ledger of a debt. The unconfirmed entries are verified. Returns nil if no file contains
-    /// the ledger. Throws if the answer is unknown at present.
+    /// Returns a reader of the debt's ledger, after verification of the entries that are not confirmed. Returns nil
+    /// if no file contains the ledger. Throws if a file that may contain the ledger cannot be read now.
     package func reader(of debt: PastDebt) async throws(StoreError) -> LedgerReader? {
         if let reader = proven[debt.end] { return reader }
         var failure: StoreError?
@@ -45,15 +48,15 @@ package actor PastLedgers {
         return nil
     }
 
-    /// Records that a read of the debt's ledger failed. The ledger is then opened and verified again. Returns the
-    /// number of failures since the start.
+    /// Records that a read of the debt's ledger failed. The next ``reader(of:)`` opens and verifies the ledger again.
+    /// Returns the number of failed reads since the start.
     package func failed(_ debt: PastDebt) -> Int {
         proven[debt.end] = nil
         failures[debt.end, default: 0] += 1
         return failures[debt.end] ?? 0
     }
 
-    /// Returns whether the debt's end proves the unconfirmed entries on disk.
+    /// Returns whether the unconfirmed entries on disk form a hash chain that leads to the end in the debt.
     private static func proves(_ reader: LedgerReader, _ debt: PastDebt) async throws(StoreError) -> Bool {
         let state = try await reader.state()
         guard state.ledger == debt.ledger, state.end.count >= debt.end.count else { return false }

@@ -1,9 +1,9 @@
 import Ledger
 
 extension Reserve {
-    /// Writes the records that an earlier run left in the reserve into the ledger. Call this function before
+    /// Writes the records in the reserve, which an earlier run left there, into the ledger. Call this function before
     /// ``Store/recover(stamp:software:)``, which closes the visits that still have no outcome. Returns the number of
-    /// records written. Records that the disk refuses stay in the reserve.
+    /// records written. After a failure to write, the remaining records stay in the reserve.
     package func restore(into store: Store) async -> Int {
         let before = count
         while count > 0 {

@@ -4,15 +4,15 @@ import Glibc
 package import Ledger
 import LinuxIO
 
-/// Disk space allocated in advance for outcomes that the database refuses, so that even a full disk can store them.
+/// The reserve: disk space allocated in advance for outcomes that the database cannot store, for example on a full
+/// disk.
 ///
-/// The reserve is a separate file, preferably on another disk (`ledger.reserve`), written and synced record by record
-/// (``ReserveLog``). The records are copied into the ledger when the ledger works again, or at the next start. A record
-/// in both is recorded once, because the ledger refuses the second. The class is not thread-safe: only ``LedgerKeeper``
-/// uses it. Every method except ``aside(_:)`` blocks on the disk.
+/// The reserve is a separate file, preferably on another disk (`ledger.reserve`). Each record is written and synced
+/// by itself (``ReserveLog``). When the ledger works again, or at the next start, the records are copied into the
+/// ledger. The ledger refuses a second outcome of a visit, so a repeated copy does no harm. The class is not
+/// thread-safe: only ``LedgerKeeper`` uses it. Every method except ``aside(_:)`` blocks on the disk.
 package final class Reserve {
-    /// The default size of the reserve in bytes: room for 1,000 records of 4 KiB. An ordinary record has less than 1
-    /// KiB.
+    /// The default size of the reserve in bytes: 1,000 records of 4 KiB. An ordinary record has less than 1 KiB.
     package static let defaultBytes = 4 * 1024 * 1024
 
     /// The path of the file.
@@ -25,12 +25,12 @@ package final class Reserve {
     private let sync: @Sendable (Int32) -> Int32
     private let queue = DispatchQueue(label: "reserve")
     private var log: ReserveLog
-    /// The number of records, from the first of the log, that are already in the ledger.
+    /// The number of records that are already in the ledger, counted from the beginning of the file.
     private var restored = 0
 
-    /// Opens the file at `path`, or creates it with `bytes` zero bytes (mode 0600), so that no disk can refuse them
-    /// later. Records of an earlier run are available again. `sync` makes written bytes durable and returns 0 on
-    /// success. Tests replace `sync` to simulate a disk that hangs.
+    /// Opens the file at `path`, or creates it (mode 0600), and extends it with zeros to `bytes` bytes, so that a
+    /// full disk cannot refuse records later. The reserve then contains the records of an earlier run. `sync` makes
+    /// written bytes durable and returns 0 on success. Tests replace `sync` to simulate a disk that does not respond.
     package init(
         path: String, bytes: Int = Reserve.defaultBytes,
         sync: @escaping @Sendable (Int32) -> Int32 = { OpenFile.syncData($0) }
@@ -46,9 +46,8 @@ package final class Reserve {
         if log.count == 0 { try empty() }
     }
 
-    /// Runs `work` with the reserve on a separate thread and returns its result. A separate thread is used
-    /// because a disk may take seconds, and tasks share few threads. The reserve must not be used otherwise
-    /// meanwhile.
+    /// Runs `work` with the reserve on a separate thread and returns its result. A disk may take seconds, and tasks
+    /// share few threads. The caller must not use the reserve until the function returns.
     package func aside<Result: Sendable>(_ work: @escaping @Sendable (Reserve) -> Result) async -> Result {
         // Unsafe, because the compiler cannot know that each caller waits for the result before the next call.
         nonisolated(unsafe) let reserve = self
@@ -57,8 +56,9 @@ package final class Reserve {
         }
     }
 
-    /// Adds outcomes, all or none. After the return they survive a power cut. Throws `replaced` if the file is no
-    /// longer at its path, because the next start would not find it.
+    /// Adds all outcomes or, on an error, none. After the return they survive a power cut. Throws `diskFull` if the
+    /// reserve has no room for them, and `replaced` if the path no longer leads to the open file: the next start
+    /// would not find the outcomes.
     package func append(_ outcomes: [UnwrittenOutcome]) throws(StoreError) {
         try checkPlace()
         var next = log
@@ -76,7 +76,7 @@ package final class Reserve {
         }
     }
 
-    /// Returns the oldest outcomes that are not in the ledger, at most `limit`.
+    /// Returns the oldest outcomes in the reserve that are not in the ledger yet, at most `limit`.
     package func first(_ limit: Int) throws(StoreError) -> [UnwrittenOutcome] {
         let found = ReserveLog.read(try Self.read(file, log.end))
         guard found.log == log else { throw .unreadable(path: path, detail: "its records are damaged") }
@@ -84,8 +84,8 @@ package final class Reserve {
         return bodies.map { UnwrittenOutcome(bytes: $0) ?? .unreadable }
     }
 
-    /// Records that the first `number` records of the reserve are in the ledger. Empties the file after the last
-    /// record.
+    /// Records that the first `number` of the records that ``first(_:)`` returns are now in the ledger. Empties the
+    /// file when no further record is left.
     package func remove(first number: Int) throws(StoreError) {
         restored = min(restored + number, log.count)
         if count == 0 { try empty() }
@@ -106,7 +106,7 @@ package final class Reserve {
     private static func extend(_ file: OpenFile, from size: Int, to bytes: Int) throws(StoreError) {
         let result = withExtendedLifetime(file) { posix_fallocate(file.descriptor, 0, off_t(bytes)) }
         guard result == 0 else { throw StoreFile.failure(file.path, result) }
-        // A file system may need more space to mark allocated blocks as written, so write them now.
+        // A file system may need more space when allocated blocks are written for the first time, so write them now.
         let zeros = [UInt8](repeating: 0, count: 64 * 1024)
         try StoreFile.with(file.path) { () throws(SystemError) in
             for offset in stride(from: size, to: bytes, by: zeros.count) {
@@ -123,8 +123,8 @@ package final class Reserve {
 }
 
 extension UnwrittenOutcome {
-    /// The substitute for a record with a valid hash that this version cannot read. The ledger refuses the substitute,
-    /// so it counts as lost.
+    /// The substitute for a record with a valid hash but an unknown format, as a newer version may write. The ledger
+    /// refuses the substitute, so the record counts as lost.
     fileprivate static let unreadable = UnwrittenOutcome(
         visit: "", outcome: Outcome(.failed, gate: .shut, software: .init(name: "", version: "")),
         stamp: RecordStamp(

@@ -3,10 +3,11 @@ import Foundation
 import GRDB
 import Ledger
 
-// GRDB's subscripts trap on a value of another type. STRICT tables contain only the declared types, but a damaged file
-// may contain others.
+// Typed access to columns. A subscript of GRDB ends the program if the value has another type. In a STRICT table
+// every value has the declared type, but a damaged file may contain other values; these functions then throw
+// ``ContentError``.
 extension Row {
-    /// Returns an integer from 0 to 2^53, the range of every stored figure.
+    /// Returns an integer from 0 to 2^53, the range of every stored count and position.
     func figure(_ column: String) throws -> Int {
         guard case .int64(let value) = (self[column] as DatabaseValue).storage, let figure = Int(exactly: value),
             (0...ChainPoint.countLimit).contains(figure)
@@ -50,7 +51,7 @@ extension Row {
     }
 }
 
-/// A structurally valid database has content that the program never wrote. The error becomes
+/// The error for a database that SQLite can read but that contains a value which the program never writes. It becomes
 /// ``StoreError/unreadable(path:detail:)``.
 struct ContentError: Error {
     let detail: String

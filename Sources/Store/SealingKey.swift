@@ -1,14 +1,15 @@
 import Crypto
 import Encoding
 
-/// The place of a sealed value in the database. A value sealed for one place cannot be opened for another place.
+/// The row of the database in which a sealed value is stored. A value sealed for one row cannot be opened for another
+/// row.
 enum SealedPlace: Hashable, Sendable {
     /// The value is the snapshot of a connection to a destination.
     case connection(id: Text, destination: Text)
     /// The value is the setting with the given name.
     case setting(Text)
 
-    /// The bytes that are authenticated with the value. Each part is preceded by its length.
+    /// The bytes that name the row. They are authenticated with the value. Each part is preceded by its length.
     fileprivate var bytes: [UInt8] {
         let parts: [Text] =
             switch self {
@@ -30,16 +31,18 @@ enum SealingError: Error, Hashable, Sendable {
     case notSealed
     /// The key that sealed the value is not available.
     case otherKey
-    /// The value was changed, or moved to another place.
+    /// The value was changed, or copied from another row.
     case altered
 }
 
-/// The secret that seals other keys in the database. An attacker with only the database does not get those keys.
+/// The key that encrypts other secret keys in the database. An attacker who has only the database cannot read those
+/// keys.
 ///
-/// A sealed value is `GHk`, the version (1), ``idBytes`` of the key's name, ``nonceBytes`` of nonce, the ciphertext and
-/// a tag of 16 bytes: ChaCha20-Poly1305 (RFC 8439). The fields before the nonce and the place are authenticated, too.
+/// A sealed value consists of `GHk`, the version (1), the key's name (``idBytes`` bytes), a nonce (``nonceBytes``
+/// bytes), the ciphertext and a tag of 16 bytes: ChaCha20-Poly1305 (RFC 8439). The tag also authenticates the fields
+/// before the nonce, and the row (``SealedPlace``).
 struct SealingKey: Sendable {
-    /// The length, in bytes, of the random number for each sealed value.
+    /// The length in bytes of the nonce, a random number that is used for one sealed value only.
     static let nonceBytes = 12
     /// The length in bytes of a key's name.
     static let idBytes = 8
@@ -49,7 +52,7 @@ struct SealingKey: Sendable {
     let id: [UInt8]
     private let key: SymmetricKey
 
-    /// Derives the key from a secret of ``SecretFile/byteCount`` random bytes; nil for any other number of bytes.
+    /// Derives the key from a secret of ``SecretFile/byteCount`` random bytes. Nil for a secret of another length.
     init?(_ secret: [UInt8]) {
         guard secret.count == SecretFile.byteCount else { return nil }
         func derive(_ label: String) -> [UInt8] {
@@ -59,11 +62,11 @@ struct SealingKey: Sendable {
         id = Array(derive("gatehouse/keys/name/1").prefix(Self.idBytes))
     }
 
-    /// Returns whether a value has the form of a sealed value.
+    /// Returns whether a value begins like a sealed value.
     static func isSealed(_ value: [UInt8]) -> Bool { value.starts(with: mark) }
 
-    /// Seals a value. `nonce`: ``nonceBytes`` random bytes that were never used before. Returns nil for another number
-    /// of bytes.
+    /// Seals a value. `nonce`: ``nonceBytes`` random bytes that were never used before. Returns nil if `nonce` has
+    /// another length.
     func seal(_ value: [UInt8], for place: SealedPlace, nonce: [UInt8]) -> [UInt8]? {
         let header = Self.mark + id
         guard let nonce = try? ChaChaPoly.Nonce(data: nonce),
@@ -72,7 +75,7 @@ struct SealingKey: Sendable {
         return header + Array(box.combined)
     }
 
-    /// Opens a value that ``seal(_:for:nonce:)`` sealed for the same place.
+    /// Opens a value that ``seal(_:for:nonce:)`` has sealed for the same row.
     func open(_ sealed: [UInt8], for place: SealedPlace) throws(SealingError) -> [UInt8] {
         guard Self.isSealed(sealed) else { throw .notSealed }
         let header = sealed.prefix(Self.mark.count + id.count)

@@ -1,26 +1,27 @@
 import Encoding
 
-/// The place of the key that seals the other keys in the database: the keys of connections, and the site key.
+/// The files of the sealing key, which seals the other secret keys in a database: the keys of connections, and the
+/// site key.
 package struct SealingSource: Hashable, Sendable {
-    /// The file with the secret, 64 hex digits or 32 bytes, readable only by its owner. An absent file is created if no
-    /// value is sealed yet.
+    /// The path of the file with the key's secret, 64 hex digits or 32 bytes, readable only by its owner. An absent
+    /// file is created, unless a value is sealed under a key that is not available.
     package var path: String
-    /// Whether another program makes the key: systemd supplies the key as a credential.
+    /// Whether the file comes from systemd as a credential. The program then never creates it.
     package var isHandedOver: Bool
-    /// Files with earlier keys, which may be absent. A value sealed under an earlier key is sealed again under the
-    /// present key.
+    /// The paths of the files with earlier keys, which may be absent. A value sealed under an earlier key is sealed
+    /// again under the present key.
     package var oldPaths: [String]
 
-    /// Creates the place of a key in a file of its own, with the earlier key in the file `.old` next to it.
+    /// Creates the source of a key in the file `path`, with an earlier key in `PATH.old`.
     package init(path: String) { self.init(path: path, isHandedOver: false, oldPaths: [path + ".old"]) }
 
-    /// Creates the place of a key and of earlier keys.
+    /// Creates the source of a key and of earlier keys.
     package init(path: String, isHandedOver: Bool, oldPaths: [String]) {
         (self.path, self.isHandedOver, self.oldPaths) = (path, isHandedOver, oldPaths)
     }
 
-    /// Reads the keys. If the present key is absent, `mayBeMade` decides, from the earlier keys, whether to make a new
-    /// key.
+    /// Reads the keys. If the present key is absent, `mayBeMade` gets the earlier keys and returns whether to make a
+    /// new key.
     func keys(mayBeMade: (SealingKeys) -> Bool) -> SealingKeys {
         let old = oldPaths.compactMap { path in
             (try? SecretFile.read(path, isHandedOver: isHandedOver)).flatMap { SealingKey($0) }
@@ -41,15 +42,15 @@ package struct SealingSource: Hashable, Sendable {
     }
 }
 
-/// The keys with which a run opens and seals the other keys in the database.
+/// The sealing keys of one run: the present key seals and opens values, earlier keys only open them.
 struct SealingKeys: Sendable {
     /// The key for sealing; nil if none is available.
     var current: SealingKey?
     /// Earlier keys, which open the values sealed under them.
     var old: [SealingKey] = []
-    /// The reason why no current key is available.
+    /// The reason why no current key is available; nil if there is one.
     var failure: StoreError?
-    /// Whether to accept plain values: only in a database that was never sealed.
+    /// Whether to return plain values unchanged. Only a database that was never sealed may contain them.
     var takesOpen = false
 
     /// Returns the sealed value, for storage in the database.
@@ -61,7 +62,7 @@ struct SealingKeys: Sendable {
         return sealed
     }
 
-    /// Opens a value from the database.
+    /// Opens a value from the database with the key that sealed it.
     func open(_ value: [UInt8], for place: SealedPlace) throws(SealingError) -> [UInt8] {
         guard SealingKey.isSealed(value) else {
             if takesOpen { return value }

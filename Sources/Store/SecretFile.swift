@@ -15,8 +15,9 @@ enum SecretFile {
         return Hex.decode(digits).flatMap { $0.count == byteCount ? $0 : nil }
     }
 
-    /// Reads the secret in a file; nil if the file does not exist. Throws if other users can read the file. The mode of
-    /// a file from systemd is not checked: its folder protects it, and its mode bits are the mask of an access list.
+    /// Reads the secret in a file; nil if the file does not exist. Throws if other users can read the file. The mode
+    /// of a file from systemd (`isHandedOver`) is not checked: the folder protects the file, and the group bits of
+    /// its mode are the mask of an access control list.
     static func read(_ path: String, isHandedOver: Bool = false) throws(StoreError) -> [UInt8]? {
         let file: OpenFile
         do throws(SystemError) { file = try OpenFile(path, .reading, links: .followed) } catch {
@@ -34,14 +35,16 @@ enum SecretFile {
         return secret
     }
 
-    /// Makes a secret and its file. The file is durable, and is either complete or absent.
+    /// Makes a random secret and its file. When the function returns, the file is durable. At no time is the file
+    /// incomplete.
     static func make(_ path: String) throws(StoreError) -> [UInt8] {
         let secret = (0..<byteCount).map { _ in UInt8.random(in: 0...255) }
         try make(path, of: secret)
         return secret
     }
 
-    /// Makes the file of a secret. The file is durable, and is either complete or absent.
+    /// Makes the file for a secret. When the function returns, the file is durable. At no time is the file
+    /// incomplete.
     static func make(_ path: String, of secret: [UInt8]) throws(StoreError) {
         let text = Array((Hex.encode(secret) + "\n").utf8)
         let temporary = path + ".new"
@@ -51,8 +54,8 @@ enum SecretFile {
             defer { unlink(temporary) }
             try file.write(text)
             try file.sync()
-            // Use link(2), not rename(2): a key that another process has created there meanwhile must not be
-            // overwritten.
+            // Use link(2), not rename(2): link(2) fails if another process has created a key at this path meanwhile,
+            // and does not overwrite that key.
             guard link(temporary, path) == 0 else { throw SystemError("linking \(path)", code: errno) }
         }
         try StoreFile.sync(folder: StoreFile.folder(of: path))

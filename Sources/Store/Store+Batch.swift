@@ -3,12 +3,12 @@ import GRDB
 package import Ledger
 
 extension Store {
-    /// Records intents, decisions with the replay names of admitted credentials, and outcomes, in one transaction with
-    /// one sync. A recorded intent counts as written. If the intent of a decision is not open, only the names of the
-    /// decision are stored.
+    /// Records intents, decisions and outcomes in one transaction with one sync. A decision includes the replay names
+    /// of the admitted credentials. An intent that is already recorded counts as written. If the intent of a decision
+    /// is not open, only the decision's replay names are stored.
     ///
-    /// Returns the records that the ledger's rules refuse, by the id of the visit or intent. All other records survive
-    /// a power cut. Throws if no record was written.
+    /// Returns the errors of the records that the ledger's rules refuse, by the id of the visit or intent. After the
+    /// return, all other records survive a power cut. Throws if no record was written.
     package func append(
         _ intents: [UnwrittenIntent], _ outcomes: [UnwrittenOutcome], decisions: [UnwrittenDecision] = []
     ) async throws(StoreError) -> [Text: StoreError] {

@@ -4,10 +4,11 @@ import Ledger
 
 extension Store {
     /// Evicts entries that are too old, or that exceed the limits of size and number, a few in each call. Call this
-    /// function regularly. The limits on the number of entries hold even without it.
+    /// function regularly. The limit on the number of entries also applies without it: each recorded outcome evicts
+    /// entries, too.
     ///
-    /// A date without a reliable source evicts nothing. A date that is wrong by years evicts only the few entries of
-    /// one call.
+    /// A date without a reliable source evicts no entry by its age. With a date that is wrong by years, one call
+    /// still evicts only a few entries.
     package func housekeep(at time: WallTime) async throws(StoreError) {
         let options = options
         try await commit { db, books in
@@ -16,8 +17,8 @@ extension Store {
         }
     }
 
-    /// Evicts the oldest entries if the limits are exceeded by more than `slack` entries. Keeps the hash of the last
-    /// evicted entry.
+    /// Evicts the oldest entries if the limit on their number is exceeded by at least `slack` entries (nil: by one
+    /// batch). The hash of the last evicted entry stays stored.
     static func evict(
         _ db: Database, _ books: inout LedgerFigures, _ options: StoreOptions, slack: Int? = nil
     ) throws {
@@ -39,7 +40,7 @@ extension Store {
             let rows = try Row.fetchCursor(
                 db, sql: "SELECT position, body FROM entry WHERE position <= ? ORDER BY position", arguments: [most])
             while let row = try rows.next() {
-                // Assume that an unreadable entry is as old as its neighbours.
+                // An unreadable entry has no known date. Treat it as being as old as its neighbours.
                 let date = (try? LedgerRecord(bytes: row.bytes("body")))?.stamp.time.utc
                 if let date, date >= oldest { break }
                 wanted = try row.figure("position")
@@ -48,7 +49,7 @@ extension Store {
         var firstUnconfirmed = books.primary.firstUnconfirmed
         if try size(db) > options.retention.bytes {
             wanted = most
-            // Evict unconfirmed entries only if there are no confirmed entries.
+            // Evict an unconfirmed entry only if no confirmed entry is left to evict.
             if let first = firstUnconfirmed, first <= books.start.count + 1 { firstUnconfirmed = nil }
         }
         let last = options.retention.evictable(
@@ -84,10 +85,10 @@ extension Store {
 
     private static func firstOpen(_ books: LedgerFigures) -> Int? { books.head.open.values.map(\.position).min() }
 
-    /// Counts the reports that the primary destination does not get, because they are evicted without confirmation or
-    /// refused. The next outcome states the count. Includes the earlier losses that those reports state, so that the
-    /// sum over all reports stays correct. Returns the number of reports, and the number of those visits for which the
-    /// gate opened or may have opened.
+    /// Counts the reports among the entries from `first` through `last` as reports that the primary destination does
+    /// not get, because they are evicted without confirmation or refused. The next outcome states that number, and
+    /// adds the earlier losses that those reports state, so that the sum over all reports stays correct. Returns the
+    /// number of reports, and for how many of their visits the gate opened or may have opened.
     @discardableResult
     static func countLost(
         from first: Int, through last: Int, _ db: Database, _ books: inout LedgerFigures
@@ -97,7 +98,7 @@ extension Store {
             arguments: [first, last])
         var openings = 0
         for row in bodies {
-            // An unreadable record stated no losses, and may have been an opening.
+            // An unreadable record states no earlier losses. Its visit may have opened the gate.
             guard case .outcome(let record) = try? LedgerRecord(bytes: row.bytes("body")) else {
                 books.head.lost(reports: 1, told: 0)
                 openings += 1

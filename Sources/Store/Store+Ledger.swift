@@ -4,8 +4,8 @@ import GRDB
 package import Ledger
 
 extension Store {
-    /// Records an intent under an id of its own. After the return, the intent survives a power cut and the gate may
-    /// pulse.
+    /// Records an intent with the id `intent`. After the return, the intent survives a power cut and the gate may
+    /// open.
     @discardableResult
     package func appendIntent(_ intent: Text, stamp: RecordStamp) async throws(StoreError) -> LedgerEntry {
         try await commit { db, books in try Self.append(intent, stamp, db, &books) }
@@ -13,8 +13,8 @@ extension Store {
 
     /// Records the outcome of a visit, from which its report is made.
     ///
-    /// A visit without an intent gets its number now. Throws `refused(.visitClosed)` for a second outcome. `of`: the
-    /// intent of the visit; nil if the intent has the visit's id.
+    /// A visit without an intent gets its visit number now. Throws `refused(.visitClosed)` for a second outcome.
+    /// `of`: the id of the visit's intent; nil if the intent has the visit's id.
     @discardableResult
     package func appendOutcome(
         _ visit: Text, of intent: Text? = nil, _ outcome: Outcome, stamp: RecordStamp
@@ -50,14 +50,15 @@ extension Store {
         return record
     }
 
-    /// Writes the first records of a ledger that replaced another ledger. In any other ledger, writes nothing. Call
-    /// this function before any other record is written.
+    /// Writes the first records of a new ledger that replaced another ledger. If these records are already written,
+    /// or the ledger replaced none, writes nothing. Call this function before any other record is written.
     package func begin(stamp: RecordStamp, software: Outcome.Software) async throws(StoreError) {
         try await commit { db, books in try Self.found(db, &books, stamp, software) }
     }
 
-    /// Closes every intent that the last run left open, with its decision or as `interrupted`. Call this function once,
-    /// before the first visit. A crash during the call changes nothing: all intents are closed or none.
+    /// Writes an outcome for every intent that the last run left open: the outcome of its stored decision, or
+    /// `interrupted`. Call this function once, before the first visit. If the program ends during the call, either
+    /// all of these outcomes are written or none.
     @discardableResult
     package func recover(stamp: RecordStamp, software: Outcome.Software) async throws(StoreError) -> [OutcomeRecord] {
         try await commit { db, books in
@@ -66,8 +67,8 @@ extension Store {
                 try Self.insert(entry, kind: "outcome", visit: record.visit, seq: record.seq, db)
             }
             if !closed.isEmpty { try db.execute(sql: "DELETE FROM open_visit") }
-            // All intents are closed, so delete the decisions: a row left in the table would outlive the ledger's
-            // retention.
+            // All intents have outcomes now, so delete the decisions: a row that stays in the table would exist
+            // longer than the retention allows.
             try db.execute(sql: "DELETE FROM decision")
             return closed.map(\.record)
         }
@@ -78,12 +79,12 @@ extension Store {
         try await read { db in try LedgerQueries.entries(db, after: position, limit: limit) }
     }
 
-    /// Returns the last visits, newest first.
+    /// Returns the last visits, newest first, at most `limit`.
     package func visits(last limit: Int) async throws(StoreError) -> [ListedVisit] {
         try await read { db in try LedgerQueries.visits(db, last: limit) }
     }
 
-    /// Reads and verifies the whole ledger in one consistent state, without blocking the writer.
+    /// Reads and verifies the whole ledger in one transaction, without blocking the writer.
     package func verify(checkpoints: [Checkpoint] = []) async throws(StoreError) -> ChainReport {
         let limits = options.limits
         let proof = await currentProof()
@@ -92,19 +93,19 @@ extension Store {
         }
     }
 
-    /// The key and the witness's statement for the comparison with the ledger. Read the statement before the ledger,
-    /// because the ledger grows: the ledger may then be newer than the statement, but never older.
+    /// The key and the witness's statement, with which the ledger is compared; nil without a witness. Read the
+    /// statement before the ledger: the ledger may then be newer than the statement, but never older.
     var proof: Proof? { witness.map { Proof(key: $0.key, witness: $0.file.read($0.key)) } }
 
-    /// Returns ``proof`` after the witness has recorded this ledger. Before its first statement about a new ledger, the
-    /// witness names the replaced ledger.
+    /// Returns ``proof``. If the witness has made no statement about this ledger yet, the function first writes one,
+    /// because until then the last statement is about the replaced ledger.
     func currentProof() async -> Proof? {
         if witness != nil, witnessing.revision == 0 { await updateWitness() }
         return proof
     }
 
-    /// Finds an outcome by visit. The unary plus prevents SQLite from substituting the visit into the index expression
-    /// and then scanning the whole index.
+    /// Finds the outcome of a visit. The unary plus prevents SQLite from using the condition on `visit` for the index
+    /// expression, which would scan the whole index.
     static let closedVisit =
         "SELECT 1 FROM entry WHERE substr(visit, -8) = substr(?1, -8) AND +visit = ?1 AND kind = 'outcome'"
 
@@ -118,7 +119,7 @@ extension Store {
             arguments: [entry.position, kind, visit.string, seq, Data(entry.hash.bytes), Data(entry.body)])
     }
 
-    /// Inserts an outcome, and removes the intent of the visit from the list of open intents.
+    /// Inserts an outcome, and removes the intent of its visit from the table of open intents.
     private static func insert(
         _ entry: LedgerEntry, _ record: OutcomeRecord, closing intent: Text, _ db: Database
     ) throws {
@@ -126,7 +127,7 @@ extension Store {
         try db.cachedStatement(sql: "DELETE FROM open_visit WHERE visit = ?").execute(arguments: [intent.string])
     }
 
-    /// Writes the first records of a ledger that replaced another ledger. Later calls write nothing.
+    /// Writes the first records of a ledger that replaced another ledger, once. Later calls write nothing.
     private static func found(
         _ db: Database, _ books: inout LedgerFigures, _ stamp: RecordStamp, _ software: Outcome.Software
     ) throws {

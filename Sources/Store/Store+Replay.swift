@@ -3,13 +3,14 @@ import Foundation
 import GRDB
 package import Ledger
 
-// The names of recently admitted credentials, for use after the next start.
+// The replay names of recently admitted credentials, which the next start reads.
 extension Store {
-    /// The number of surplus names that are removed together, because each removal writes a page.
+    /// The number of names in excess of the limit that are removed together. Each removal writes a page, so names are
+    /// not removed singly.
     private static let trimming = 64
 
-    /// Stores the names of a visit for which the gate was ordered to open. Beyond ``StoreOptions/replays`` the oldest
-    /// names are removed, though not at once.
+    /// Stores the replay names of a visit for which the gate was ordered to open. If more than
+    /// ``StoreOptions/replays`` names are stored, the oldest are removed, up to ``trimming`` names later.
     static func remember(_ names: [ReplayName], at date: Timestamp, _ db: Database, _ options: StoreOptions) throws {
         for name in names {
             try db.cachedStatement(sql: "INSERT INTO replay (name, at) VALUES (?, ?)")
@@ -20,7 +21,8 @@ extension Store {
         }
     }
 
-    /// Removes the newest entry of each name, because the gate did not open or the result releases the credential.
+    /// Removes the newest row of each name: the gate did not open, or the result of the visit permits the credential
+    /// to be used again.
     static func forget(_ names: [ReplayName], _ db: Database) throws {
         for name in names {
             try db.cachedStatement(
@@ -29,7 +31,8 @@ extension Store {
         }
     }
 
-    /// The newest ``StoreOptions/replays`` stored names, oldest first, each with the second of the order to the gate.
+    /// Returns the newest ``StoreOptions/replays`` stored names, oldest first, each with the second of the order to
+    /// open the gate.
     package func replays() async throws(StoreError) -> [(name: ReplayName, at: Timestamp)] {
         let ring = options.replays
         return try await read { db in

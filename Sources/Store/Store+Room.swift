@@ -2,12 +2,12 @@ import Foundation
 import GRDB
 
 extension Store {
-    /// Returns sizes in bytes: the bytes that the database uses (`ledger`), and of its file system the bytes available
-    /// to the service (`free`) and the total.
+    /// Returns three sizes in bytes: the space that the database uses (`ledger`), the free space that its file system
+    /// offers the service (`free`), and the size of that file system (`total`).
     package func room() async throws(StoreError) -> (ledger: Int, free: Int, total: Int) {
         try await read { [path] db in
             var system = statvfs()
-            // Use the reader's thread, so that a disk that hangs blocks no other work.
+            // Ask for the sizes on the reader's thread, so that a disk that does not respond blocks no other work.
             guard statvfs(StoreFile.folder(of: path), &system) == 0 else {
                 throw DatabaseError(
                     resultCode: .SQLITE_IOERR,

@@ -4,47 +4,49 @@ import Foundation
 import GRDB
 package import Ledger
 
-/// The evidence, in addition to the chain, with which a verification compares a ledger.
+/// The data with which a verification compares a ledger, in addition to its hash chain.
 package struct Proof: Sendable {
-    /// The key of the seal; nil: seal and signature are not checked.
+    /// The key of the seal; nil: seals and signatures are not checked.
     package var key: WitnessKey?
     /// The content of the witness file.
     package var witness: WitnessReading
 
-    /// Creates a proof from a key and the reading of a witness. Read both before the ledger, because the ledger grows.
+    /// Creates the evidence from a key and the reading of a witness. Read the key and the witness before the ledger,
+    /// because the ledger grows.
     package init(key: WitnessKey?, witness: WitnessReading) {
         (self.key, self.witness) = (key, witness)
     }
 }
 
-/// The state of the witness: the last statement, and the changes to be written.
+/// The state of the witness in a running store: the last statement, and what a further statement must contain.
 struct Witnessing {
-    /// The number of the last statement.
+    /// The number of the last statement that was written.
     var number: Int
-    /// The revision in the last statement; 0 without a statement about this ledger.
+    /// The revision of the ledger in the last statement; 0 if there is no statement about this ledger.
     var revision: Int
-    /// A fault of the ledger that this run found, in words.
+    /// The fault of the ledger that this run found, in words; nil if none was found.
     var finding: Text?
-    /// Whether the witness has recorded the finding.
+    /// Whether a statement with the fault has been written.
     var isFindingReported = true
-    /// Whether a statement must be written.
+    /// Whether a further statement is to be written.
     var isDue = false
     var isWriting = false
-    /// Whether the time ``StoreOptions/witnessIdle`` is running.
+    /// Whether a statement follows when ``StoreOptions/witnessIdle`` has passed.
     var isWaiting = false
     var whenWritten: [CheckedContinuation<Void, Never>] = []
 }
 
-// The witness records a commit with an opened gate as soon as it is durable, and any other commit within
-// ``StoreOptions/witnessIdle``. One write is in progress at a time. Commits during a write share the next write.
+// The statements of the witness. A commit that records an opened gate is followed by a statement at once, any other
+// commit within ``StoreOptions/witnessIdle``. Only one statement is written at a time. All commits during a write
+// share the next statement.
 extension Store {
-    /// The newest statement, signed for the present state; nil without a witness.
+    /// The newest statement, signed for the present state of the ledger; nil without a witness.
     package var signedHead: SignedHead? { witness.flatMap { sign($0, number: witnessing.number) } }
 
-    /// Reads the whole ledger and compares it with seal and witness. The witness records a finding, so that the next
-    /// start begins a new ledger. Call this function regularly. The function reads ``StoreOptions/auditPiece`` rows at
-    /// a time and then pauses for at least as long as the reading took. It therefore uses little memory, holds no lock
-    /// for long, and leaves half of the processor free.
+    /// Reads the whole ledger and compares it with its seal and its witness. If the comparison finds a fault, the
+    /// witness records it, so that the next start begins a new ledger. Call this function regularly. It reads
+    /// ``StoreOptions/auditPiece`` entries at a time and then pauses for at least as long as the reading took. It
+    /// therefore uses little memory, has no lock for long, and uses at most half of the processor.
     package func audit() async throws(StoreError) -> ChainReport {
         let report = try await auditInPieces()
         if let first = report.findings.first, witness != nil {
@@ -72,9 +74,9 @@ extension Store {
         }
     }
 
-    /// Records outside evidence that this ledger was changed, so that the next start begins a new ledger and states the
-    /// reason. Returns whether the witness has recorded the evidence. Without that record, the next start does not know
-    /// of it.
+    /// Records evidence from outside that this ledger was changed, so that the next start begins a new ledger and
+    /// states the reason. Returns whether the witness has recorded the evidence. If it has not, the next start does
+    /// not know of the evidence.
     package func contradict(_ finding: Text) async -> Bool {
         guard witness != nil else { return false }
         if witnessing.finding == nil { (witnessing.finding, witnessing.isFindingReported) = (finding, false) }
@@ -82,7 +84,8 @@ extension Store {
         return witnessing.isFindingReported
     }
 
-    /// Writes a statement about the present state of the ledger. Returns after the attempt.
+    /// Writes a statement about the present state of the ledger. Returns after the attempt, whether or not it
+    /// succeeded.
     package func updateWitness() async {
         guard witness != nil else { return }
         await withCheckedContinuation { continuation in
@@ -102,8 +105,8 @@ extension Store {
         }
     }
 
-    /// Writes the last statement of the witness at the closing of the store. A read-only command does not sign a ledger
-    /// that the witness does not know, because a signature would hide the removal of the witness.
+    /// Writes the last statement before the store closes. A read-only command does not write a statement about a
+    /// ledger that the witness does not know: the statement would hide that the witness file was removed.
     func witnessLast() async {
         guard options.mayMake || standing == .continued else { return }
         if books.revision > witnessing.revision { await updateWitness() }
@@ -127,8 +130,8 @@ extension Store {
             let (waiting, number, revision) = (witnessing.whenWritten, witnessing.number + 1, books.revision)
             witnessing.whenWritten = []
             defer { for continuation in waiting { continuation.resume() } }
-            // Never write two statements about one revision: a torn newest statement must mean that the ledger is newer
-            // than the older statement.
+            // Never write two statements about one revision: a start that finds the newest statement torn assumes
+            // that the ledger is newer than the older statement.
             if revision == witnessing.revision, witnessing.isFindingReported { continue }
             let tellsFinding = witnessing.finding != nil
             let failure: StoreError?
@@ -137,7 +140,8 @@ extension Store {
             } else {
                 failure = .unexpected(code: 0, detail: "the head could not be signed")
             }
-            // After a failure use the same slot again, because the other slot has the last complete statement.
+            // After a failure write to the same slot again, because the other slot contains the last complete
+            // statement.
             if failure == nil {
                 (witnessing.number, witnessing.revision) = (number, revision)
                 witnessing.isFindingReported = witnessing.isFindingReported || tellsFinding
@@ -147,8 +151,8 @@ extension Store {
         witnessing.isWriting = false
     }
 
-    /// Writes a statement. Reports a disk that does not respond in time; meanwhile the gate continues without a
-    /// witness.
+    /// Writes a statement and returns the error, or nil. Reports a disk that does not respond within
+    /// ``StoreOptions/witnessLimit``; the gate continues meanwhile.
     private func put(_ signed: SignedHead, _ witness: Witness) async -> StoreError? {
         let limit = options.clock.now().advanced(by: options.witnessLimit)
         let silent: @Sendable () -> Void = { witness.onWrite(.silent(path: witness.file.path)) }

@@ -3,7 +3,7 @@ import GRDB
 import Glibc
 package import Ledger
 
-/// The reason why a request to the store failed. Nothing of the request is stored, and a later attempt may succeed.
+/// The reason why a request to the store failed. Nothing of the request is stored. The caller may try again later.
 package enum StoreError: Error, Hashable, Sendable {
     /// No space is left on the device (ENOSPC, SQLITE_FULL).
     case diskFull(path: String)
@@ -11,15 +11,17 @@ package enum StoreError: Error, Hashable, Sendable {
     case inputOutput(path: String, code: Int32)
     /// The device has not answered for a long time.
     case silent(path: String)
-    /// Another process owns the database; `owner` is its process id, if known.
+    /// Another process owns the database. `owner`: the id of that process; nil if unknown.
     case locked(path: String, owner: Int32?)
     /// The file is damaged or is not an SQLite database.
     case corrupt(path: String, detail: String)
-    /// The database is readable, but has content that no version of the program writes.
+    /// SQLite can read the database, but it contains a value that no version of the program writes.
     case unreadable(path: String, detail: String)
-    /// The key that seals other keys in the database is unusable. `path` is the file of the key.
+    /// The sealing key, which seals other secret keys in the database, is unusable. `path` is the file of the sealing
+    /// key.
     case keyless(path: String, detail: String)
-    /// The witness or the available key contradicts the ledger, and a command may not replace the ledger.
+    /// The witness or the available key contradicts the ledger. A command, unlike the service, may not replace the
+    /// ledger.
     case doubtful(path: String, detail: String)
     /// Another program deleted, replaced, truncated or wrote the open file.
     case replaced(path: String, detail: String)
@@ -29,9 +31,9 @@ package enum StoreError: Error, Hashable, Sendable {
     case newer(path: String)
     /// The file system denies permission.
     case notPermitted(path: String, detail: String)
-    /// Another fault of a file or its place. `detail` describes the fault.
+    /// Another fault of a file or its folder, which `detail` describes.
     case unusable(path: String, detail: String)
-    /// The folder is not safe to keep a ledger in.
+    /// The owner or the mode of the folder lets other users change the ledger in it.
     case unsafeFolder(path: String, detail: String)
     /// No database exists at `path`.
     case absent(path: String)
@@ -44,7 +46,7 @@ package enum StoreError: Error, Hashable, Sendable {
     /// SQLite reports another error, with the given code.
     case unexpected(code: Int32, detail: String)
 
-    /// The error in plain words, without any content of a record.
+    /// The error in plain words. The text contains nothing from a record.
     package var text: String {
         switch self {
         case .diskFull(let path): "no space left for \(path)"
@@ -71,7 +73,7 @@ package enum StoreError: Error, Hashable, Sendable {
         }
     }
 
-    /// The operator's possible remedy, in plain words.
+    /// The remedy that the operator can try, in plain words.
     package var remedy: String {
         switch self {
         case .diskFull:
@@ -109,7 +111,7 @@ package enum StoreError: Error, Hashable, Sendable {
         }
     }
 
-    /// Translates an error from GRDB.
+    /// Translates an error of GRDB, of the ledger's rules or of a value's type. `path`: the file of the database.
     init(_ error: any Error, path: String) {
         switch error {
         case let error as StoreError: self = error
@@ -121,7 +123,7 @@ package enum StoreError: Error, Hashable, Sendable {
     }
 
     private init(_ error: DatabaseError, path: String) {
-        // Use only the message, never the statement's arguments, which may be keys.
+        // Use only the message. The arguments of the SQL statement may be secret keys.
         let detail = error.message ?? "no message"
         switch error.resultCode {
         case .SQLITE_FULL: self = .diskFull(path: path)
@@ -144,7 +146,7 @@ package enum StoreError: Error, Hashable, Sendable {
         }
     }
 
-    /// Whether the error also undoes all other requests of the transaction.
+    /// Whether a request that fails with this error also undoes all other requests of its transaction.
     var endsTransaction: Bool {
         switch self {
         case .refused, .unexpected: false
@@ -154,6 +156,6 @@ package enum StoreError: Error, Hashable, Sendable {
 }
 
 extension StoreError: CustomStringConvertible {
-    /// Text and remedy in one line.
+    /// The text and the remedy in one line.
     package var description: String { "\(text); remedy: \(remedy)" }
 }

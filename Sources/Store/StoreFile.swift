@@ -2,19 +2,19 @@ import Foundation
 import Glibc
 import LinuxIO
 
-/// The files of the database: private files in a safe folder, owned by one process.
+/// The files of a database, which only one process at a time may own: private files in a safe folder.
 ///
-/// The owner locks a separate file, `PATH.lock`, for as long as the store is open. The kernel releases the lock at any
-/// end of the process. The database file itself cannot be locked: closing *any* descriptor of a file drops SQLite's
-/// locks on the file in the same process.
+/// The owner locks a separate file, `PATH.lock`, while the store is open. The kernel releases this lock at any end of
+/// the process. The database file itself is not locked in this way: when a process closes *any* descriptor of a file,
+/// it loses all of SQLite's locks on that file.
 final class StoreFile {
     private let path: String
     private let lock: OpenFile
-    /// The files as last seen, by the ending of their path.
+    /// The status of each file at the last check, by the ending of its path.
     private var seen: [String: FileStatus] = [:]
 
-    /// Checks the folder, takes the lock and creates the database file. Without `mayMake` a non-empty database must
-    /// exist; otherwise `absent` is thrown before any file is created.
+    /// Checks the folder, takes the lock and creates the database file. If `mayMake` is false, a non-empty database
+    /// must exist; otherwise the call throws `absent` and creates no file.
     init(path: String, mayMake: Bool = true) throws(StoreError) {
         if !mayMake, let obstacle = Self.obstacle(path) { throw obstacle }
         let folder = Self.folder(of: path)
@@ -26,12 +26,12 @@ final class StoreFile {
         seen[".lock"] = try? lock.status()
     }
 
-    /// Throws `replaced` if the path of a database file no longer leads to the open file. SQLite would continue to
-    /// write into a deleted file without noticing. Call this function before each transaction; it needs only four calls
-    /// of `stat`.
+    /// Throws `replaced` if the path of a database file no longer leads to the open file, or if the file became
+    /// shorter. SQLite does not notice this, and would continue to write into a deleted file. Call this function
+    /// before each transaction; it makes only four calls of `stat`.
     ///
-    /// An open database and its log never shrink: the database is not vacuumed, and the log is truncated only on
-    /// closing.
+    /// An open database and its write-ahead log never become shorter: the database is not vacuumed, and the
+    /// write-ahead log is truncated only when the database is opened or closed.
     func check() throws(StoreError) {
         for suffix in ["", "-wal", "-shm", ".lock"] {
             let now: FileStatus
@@ -54,8 +54,8 @@ final class StoreFile {
 
     func release() { lock.close() }
 
-    /// Checks that the user or root owns the folder and that other users cannot write to it. Creates an absent folder
-    /// with mode 0700.
+    /// Checks that this user or root owns the folder and that other users cannot write to it. Creates an absent
+    /// folder with mode 0700.
     private static func makeSafe(_ folder: String) throws(StoreError) {
         let status: FileStatus
         do throws(SystemError) { status = try FileStatus(folder, links: .followed) } catch {
@@ -77,21 +77,22 @@ final class StoreFile {
             let owner = try? file.read(16, at: 0)
             throw .locked(path: path, owner: owner.flatMap { Int32(String(decoding: $0, as: UTF8.self)) })
         }
-        // The process id only helps the operator; the lock does not depend on it, so a full disk may prevent
-        // it.
+        // The process id is only information for the operator. The lock is valid without it, so ignore a failure to
+        // write it.
         if (try? file.resize(to: 0)) != nil { try? file.write(String(getpid()).utf8, at: 0) }
         return file
     }
 
-    /// Whether a non-empty file exists.
+    /// Returns whether a non-empty file is at the path.
     static func hasContent(_ path: String) -> Bool {
         ((try? FileStatus(path, links: .followed))?.size ?? 0) > 0
     }
 
-    /// The part before the number in the names of moved-aside files.
+    /// The words before the number in the names of renamed files.
     private static let renamedFileMarks = [PastLedgers.word, "found", "replaced"]
 
-    /// Returns the files next to the database that starts moved aside, with their logs.
+    /// Returns the paths of the files next to the database that earlier starts or restores renamed or copied, with
+    /// their write-ahead logs.
     static func putAside(of path: String) -> [String] {
         let name = String(path.split(separator: "/").last ?? "")
         let found = (try? FileManager.default.contentsOfDirectory(atPath: folder(of: path))) ?? []
@@ -102,8 +103,8 @@ final class StoreFile {
     /// Returns the existing files `PATH.WORD-N`, ordered by number; none if the folder cannot be listed.
     static func numbered(_ path: String, _ word: String) -> [String] { (try? listed(path, word)) ?? [] }
 
-    /// Returns the existing files `PATH.WORD-N`, ordered by number. Throws if the folder cannot be listed, because it
-    /// may contain such files.
+    /// Returns the existing files `PATH.WORD-N`, ordered by number. Throws if the folder cannot be listed: it may
+    /// contain such files.
     static func listed(_ path: String, _ word: String) throws(StoreError) -> [String] {
         do {
             return try numbers(path, word).map { "\(path).\(word)-\($0)" }
@@ -123,7 +124,7 @@ final class StoreFile {
         }.sorted()
     }
 
-    /// Gives a file a second name, `PATH.WORD-N` with a number above all existing numbers. Returns the name.
+    /// Gives a file a second name, `PATH.WORD-N`, with a number above all existing ones. Returns that name.
     static func link(_ path: String, as word: String) throws(StoreError) -> String {
         let name = "\(path).\(word)-\(((try? numbers(path, word))?.last ?? 0) + 1)"
         guard Glibc.link(path, name) == 0 else { throw failure(name) }
@@ -136,8 +137,8 @@ final class StoreFile {
         return first.identity == second.identity
     }
 
-    /// Creates the database file with mode 0600 and makes its folder entry durable, which SQLite does not do. The files
-    /// that SQLite adds (`-wal`, `-shm`) inherit the mode.
+    /// Creates an empty database file with mode 0600 and makes its entry in the folder durable, which SQLite does not
+    /// do. The files that SQLite adds (`-wal`, `-shm`) inherit the mode.
     static func makePrivate(_ path: String, in folder: String) throws(StoreError) {
         var status: FileStatus?
         do throws(SystemError) { status = try FileStatus(path) } catch {
@@ -156,7 +157,7 @@ final class StoreFile {
         try with(folder) { () throws(SystemError) in try OpenFile(folder, .folder, links: .followed).sync() }
     }
 
-    /// Runs `body`, and throws its error as a failure of the file or folder `path`.
+    /// Runs `body`, and throws its error as a failure of the file or folder at `path`.
     static func with<Value>(_ path: String, _ body: () throws(SystemError) -> Value) throws(StoreError) -> Value {
         do throws(SystemError) { return try body() } catch { throw failure(path, error.code) }
     }
@@ -176,9 +177,9 @@ final class StoreFile {
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
-    /// The reason why no usable database is at the path; nil for a usable database. A database is a regular, non-empty
-    /// file with only regular files as companions. A path that this user may not examine does not count as absent. An
-    /// empty file, which an interrupted first start leaves, is not a database.
+    /// Returns why no usable database is at the path; nil for a usable database. A database is a regular, non-empty
+    /// file whose companions (`-wal`, `-shm`, `-journal`) are regular files. An empty file, which an interrupted
+    /// first start leaves, counts as absent. A path that this user may not examine does not.
     static func obstacle(_ path: String) -> StoreError? {
         do throws(SystemError) {
             let status = try FileStatus(path, links: .followed)
@@ -188,9 +189,9 @@ final class StoreFile {
         }
     }
 
-    /// The error for a companion of the database that is not a regular file; nil if there is no such companion. SQLite
-    /// opens companions together with the database. If a companion is a pipe, SQLite waits for a process at the other
-    /// end.
+    /// Returns the error for a companion of the database that is not a regular file; nil if there is no such
+    /// companion. SQLite opens the companions together with the database. If one were a pipe, SQLite would wait for a
+    /// process at its other end.
     private static func foreignCompanion(_ path: String) -> StoreError? {
         for ending in ["-wal", "-shm", "-journal"] {
             if let status = try? FileStatus(path + ending), status.kind != .file {
@@ -200,12 +201,12 @@ final class StoreFile {
         return nil
     }
 
-    /// Returns whether the permissions allow the use of the file and its folder.
+    /// Returns whether this user may read and write the file and add files to its folder.
     static func isWritable(_ path: String) -> Bool {
         access(path, R_OK | W_OK) == 0 && access(folder(of: path), W_OK | X_OK) == 0
     }
 
-    /// Whether the file system of `path` has no free block for this process.
+    /// Returns whether the file system of `path` has no free block for this process.
     static func hasNoSpace(_ path: String) -> Bool {
         var status = statvfs()
         return statvfs(folder(of: path), &status) == 0 && status.f_bavail == 0

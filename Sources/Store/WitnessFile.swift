@@ -4,9 +4,9 @@ import Glibc
 import Ledger
 import LinuxIO
 
-/// The witness file on its disk. ``WitnessSlots`` defines its format.
+/// The file of the witness. ``WitnessSlots`` defines its format.
 struct WitnessFile: Sendable {
-    /// The size of a disk sector in bytes. A disk writes whole sectors.
+    /// The size of a disk sector in bytes. A disk writes only whole sectors.
     private static let sectorBytes = 512
 
     let path: String
@@ -14,18 +14,18 @@ struct WitnessFile: Sendable {
     var sync: @Sendable (Int32, Int) -> Int32 = { descriptor, _ in OpenFile.syncData(descriptor) }
 
     func read(_ key: WitnessKey?) -> WitnessReading {
-        // Open without blocking: a pipe in place of the file would block the start permanently.
+        // Do not block on opening: if a pipe were in place of the file, the start would wait for ever.
         do throws(SystemError) {
             let file = try OpenFile(path, .reading)
             guard file.isFile else { return .unusable("it is not a file") }
-            // Read one byte more than the permitted length, to detect a longer file.
+            // Read one byte more than a witness file has, to notice a longer file.
             return WitnessSlots.read(try file.read(WitnessSlots.fileBytes + 1, at: 0), key: key?.publicKey)
         } catch {
             return error.code == ENOENT ? .absent : .unusable(String(cString: strerror(error.code)))
         }
     }
 
-    /// Writes a statement into its slot. Returns nil when the statement is on the disk, otherwise the error. The write
+    /// Writes a statement into its slot. Returns nil when the statement is durable, otherwise the error. The write
     /// runs on a separate thread, because a disk may take seconds.
     func write(_ signed: SignedHead) async -> StoreError? {
         await withCheckedContinuation { continuation in
@@ -35,7 +35,7 @@ struct WitnessFile: Sendable {
 
     static let queue = DispatchQueue(label: "witness")
 
-    /// Writes a statement into its slot like ``write(_:)``, but blocks on the disk.
+    /// Writes a statement into its slot like ``write(_:)``, but blocks the calling thread.
     func put(_ signed: SignedHead) -> StoreError? {
         guard let slot = WitnessSlots.slot(signed) else { return .unexpected(code: 0, detail: "the head is too long") }
         do throws(StoreError) {
@@ -51,9 +51,8 @@ struct WitnessFile: Sendable {
         }
     }
 
-    /// Returns the beginning of a slot, which is all that has to be written: up to the end of the last sector
-    /// that has a byte other than zero before or after the write. About three quarters of a slot are always
-    /// zero.
+    /// Returns the beginning of a slot that has to be written: it ends with the last sector that contains a byte
+    /// other than zero before or after the write. About three quarters of a slot are always zero.
     private static func changing(_ slot: (offset: Int, bytes: [UInt8]), in file: OpenFile) -> ArraySlice<UInt8> {
         guard let old = try? file.read(slot.bytes.count, at: slot.offset), old.count == slot.bytes.count else {
             return slot.bytes[...]
@@ -62,11 +61,12 @@ struct WitnessFile: Sendable {
         return slot.bytes.prefix((end / sectorBytes + 1) * sectorBytes)
     }
 
-    /// Renames a file without a valid statement. Otherwise a later start could mistake its slots for a torn statement.
+    /// Renames a file that contains no valid statement. Otherwise a later start could take its content for a torn
+    /// statement.
     func putAside() { _ = rename(path, path + ".unusable") }
 
-    /// Opens the file at its full length, with its name durable. If the file is absent, creates it with mode
-    /// 0600.
+    /// Opens the file, and extends or shortens it to its proper length. Creates an absent file with mode 0600; its
+    /// entry in the folder is then durable.
     private func openOrMake() throws(StoreError) -> OpenFile {
         let kept: OpenFile
         do throws(SystemError) { kept = try OpenFile(path, .updating) } catch {
@@ -77,8 +77,8 @@ struct WitnessFile: Sendable {
             throw .unusable(path: path, detail: "it is not a file")
         }
         if status.size == WitnessSlots.fileBytes { return kept }
-        // The file has another length, so it does not have the expected format. Rewrite both slots, one after the
-        // other.
+        // A file of another length does not have the format of a witness file. The next writes replace both slots,
+        // one after the other.
         try StoreFile.with(path) { () throws(SystemError) in
             try kept.resize(to: WitnessSlots.fileBytes)
             try kept.sync()

@@ -2,14 +2,14 @@ package import Encoding
 package import Ledger
 import LinuxIO
 
-/// The places of a ledger's witness and its key.
+/// The files of a ledger's witness and of its key.
 package struct WitnessSource: Sendable {
-    /// The witness file. The file is outside the database, and preferably on another disk.
+    /// The path of the witness file. It is outside the database, and preferably on another disk.
     package var path: String
-    /// The file with the key's secret, 64 hex digits or 32 bytes, readable only by its owner. An absent file is
-    /// created.
+    /// The path of the file with the key's secret, 64 hex digits or 32 bytes, readable only by its owner. An absent
+    /// file is created.
     package var keyPath: String
-    /// Whether another program makes the key: systemd supplies the key as a credential.
+    /// Whether the key's file comes from systemd as a credential. The program then never creates it.
     package var isHandedOver: Bool
 
     /// The reason code in the first record of a ledger that replaces a ledger contradicted by its witness.
@@ -17,14 +17,14 @@ package struct WitnessSource: Sendable {
     /// The reason code in the first record of a ledger that replaces a ledger restored from a backup.
     package var restoredCode: Text
 
-    /// Makes the bytes just written to the witness durable and returns 0 on success. The test bench
+    /// Makes the bytes that were just written to the witness file durable. Returns 0 on success. The test bench
     /// substitutes slower disks.
     package var sync: @Sendable (_ descriptor: Int32, _ bytes: Int) -> Int32 = { descriptor, _ in
         OpenFile.syncData(descriptor)
     }
 
-    /// Creates the source of a witness from the paths of its files. If `restoredCode` is nil, `code` is used for both
-    /// purposes.
+    /// Creates the source of a witness from the paths of its files. If `restoredCode` is nil, `code` also applies to
+    /// a restored ledger.
     package init(path: String, keyPath: String, isHandedOver: Bool = false, code: Text, restoredCode: Text? = nil) {
         (self.path, self.keyPath, self.isHandedOver) = (path, keyPath, isHandedOver)
         (self.code, self.restoredCode) = (code, restoredCode ?? code)
@@ -35,11 +35,11 @@ package struct WitnessSource: Sendable {
         try SecretFile.read(keyPath, isHandedOver: isHandedOver).flatMap { WitnessKey($0) }
     }
 
-    /// Reads the witness file. `key`: the key whose statements count; nil for any key.
+    /// Reads the witness file. `key`: the key that must have signed the statements; nil: any key.
     package func reading(_ key: WitnessKey?) -> WitnessReading { WitnessFile(path: path).read(key) }
 
-    /// Returns the contradiction between the witness and an absent or empty ledger at `path`; nil if the witness knows
-    /// no ledger or the ledger exists.
+    /// Returns the error that the witness knows a ledger although no ledger is at `path`. Returns nil if a ledger is
+    /// there, or if the witness knows none.
     package func contradiction(toAbsent path: String) -> StoreError? {
         guard case .absent? = StoreFile.obstacle(path) else { return nil }
         let standing = WitnessComparison.judge(.made, reading(try? key()), keyIsNew: true) { _ in nil }
@@ -48,18 +48,19 @@ package struct WitnessSource: Sendable {
     }
 }
 
-/// The opened witness of a store: the signing key, the file, and the callback for results.
+/// The opened witness of a store: the signing key, the file, and the function to call after each write.
 struct Witness: Sendable {
     let key: WitnessKey
     /// Whether this start made the key.
     let keyIsNew: Bool
     let file: WitnessFile
     let code: Text
-    /// Called after each attempt to write a statement, with nil on success and the error otherwise. Also called during
-    /// an attempt that takes too long.
+    /// The function to call after each attempt to write a statement, with nil on success and the error otherwise. It
+    /// is also called during an attempt that takes too long.
     let onWrite: @Sendable (StoreError?) -> Void
 
-    /// Opens the witness of `source`. `mayMakeKey`: whether to make a key if there is none.
+    /// Opens the witness of `source`. `mayMakeKey`: whether to make a key if its file is absent; if false, an absent
+    /// key is an error.
     init(
         _ source: WitnessSource, mayMakeKey: Bool, onWrite: @escaping @Sendable (StoreError?) -> Void
     ) throws(StoreError) {

@@ -1,11 +1,11 @@
-/// The header of a file in a tar archive (POSIX.1-1988 ustar): a block of 512 bytes. Only plain files have a
-/// header of this form, so an archive can only hold bytes under names.
+/// The header of a file in a tar archive (POSIX.1-1988 ustar): a block of 512 bytes. Only regular files have a header
+/// of this form, so an archive contains neither links nor devices.
 struct ArchiveHeader: Hashable, Sendable {
     /// The size of a block in bytes. A file is padded with zeros to whole blocks.
     static let blockBytes = 512
-    /// The longest name in bytes.
+    /// The maximum length of a name in bytes.
     static let nameLimit = 100
-    /// The longest file: eleven octal digits.
+    /// The maximum size of a file in bytes: the header has eleven octal digits for it.
     static let sizeLimit = 0o77777777777
 
     /// The file's path, relative to the archive.
@@ -16,7 +16,7 @@ struct ArchiveHeader: Hashable, Sendable {
     /// The number of padding bytes that follow the file's content in the archive.
     var padding: Int { (Self.blockBytes - size % Self.blockBytes) % Self.blockBytes }
 
-    /// Creates a header; nil if this form cannot hold the name or the size.
+    /// Creates a header. Nil if a header of this form cannot contain the name or the size.
     init?(name: String, size: Int) {
         guard (1...Self.nameLimit).contains(name.utf8.count), (0...Self.sizeLimit).contains(size), !name.hasPrefix("/"),
             !name.split(separator: "/", omittingEmptySubsequences: false).contains(where: {
@@ -27,7 +27,7 @@ struct ArchiveHeader: Hashable, Sendable {
         (self.name, self.size) = (name, size)
     }
 
-    /// The block: mode 0600, owner and group 0, modification time 0 (the year 1970).
+    /// The bytes of the header, with mode 0600, owner and group 0, and the modification time 0 (the year 1970).
     var block: [UInt8] {
         func field(_ text: String, _ count: Int) -> [UInt8] {
             Array(text.utf8) + [UInt8](repeating: 0, count: max(0, count - text.utf8.count))
@@ -43,7 +43,7 @@ struct ArchiveHeader: Hashable, Sendable {
         return before + field(String(String(sum + 0o1000000, radix: 8).suffix(6)) + "\u{0} ", 8) + behind
     }
 
-    /// Reads a block; nil unless it is byte for byte equal to the ``block`` of the header that was read.
+    /// Reads a header. Nil unless the bytes are exactly the ``block`` of that header.
     init?(block: [UInt8]) {
         guard block.count == Self.blockBytes else { return nil }
         let name = String(decoding: block.prefix { $0 != 0 }.prefix(Self.nameLimit), as: UTF8.self)

@@ -1,16 +1,16 @@
 import Crypto
 import LinuxIO
 
-/// Reads a tar archive as ``ArchiveWriter`` writes it, from beginning to end, piece by piece. Refuses every
-/// other form.
+/// Reads a tar archive of the form that ``ArchiveWriter`` writes, from beginning to end in pieces. Refuses any other
+/// form.
 final class ArchiveReader {
     private let path: String
     private let file: OpenFile
-    /// The bytes of the current file that are not read yet (`rest`), and the zeros that follow the file
-    /// (`padding`).
+    /// The number of bytes of the current file that were not read yet (`rest`), and the number of zeros that follow
+    /// the file (`padding`).
     private var (rest, padding) = (0, 0)
 
-    /// Opens a plain file. A pipe is refused without waiting for its writer.
+    /// Opens a regular file. Refuses a pipe at once, without waiting for a writer.
     init(_ path: String) throws(BackupFailure) {
         self.path = path
         do throws(SystemError) {
@@ -27,7 +27,8 @@ final class ArchiveReader {
         (rest, padding) = (0, 0)
     }
 
-    /// Returns the header of the next file; nil at the archive's end. Skips the unread rest of the current file.
+    /// Returns the header of the next file; nil at the end of the archive. Skips what was not read of the current
+    /// file.
     func next() throws(BackupFailure) -> ArchiveHeader? {
         while rest > 0 { _ = try piece() }
         guard try take(padding).allSatisfy({ $0 == 0 }) else {
@@ -54,7 +55,7 @@ final class ArchiveReader {
         return bytes
     }
 
-    /// Returns the SHA-256 hash of the rest of the current file, and passes each piece to `body`.
+    /// Reads the rest of the current file and passes each piece to `body`. Returns the SHA-256 hash of the rest.
     func hash(_ body: ([UInt8]) throws(BackupFailure) -> Void) throws(BackupFailure) -> [UInt8] {
         var hash = SHA256()
         while rest > 0 {

@@ -1,8 +1,7 @@
 import Glibc
 import LinuxIO
 
-/// Writes a tar archive, mode 0600, under a temporary name, and renames it once it is complete and on the
-/// disk.
+/// Writes a tar archive with mode 0600 under a temporary name. Renames it when it is complete and durable.
 final class ArchiveWriter {
     let path: String
     private let partial: String
@@ -11,19 +10,19 @@ final class ArchiveWriter {
     private var isKept = false
     private let role: OwnerRole?
 
-    /// The temporary name of the archive until it is complete.
+    /// Returns the temporary name of an archive that is not complete.
     static func partial(of path: String) -> String { path + ".partial" }
 
-    /// Throws if a file of the name `path` exists.
+    /// Throws if a file exists at `path`.
     static func checkName(_ path: String) throws(BackupFailure) {
         guard (try? FileStatus(path)) == nil else {
             throw BackupFailure("\(path) already exists", remedy: "name a file that does not exist, or remove it")
         }
     }
 
-    /// Begins an archive; throws if a file of that name exists. Removes the leftover of an interrupted
-    /// attempt. If root runs the command and acts as the owner of the gate's files (`role`), the archive
-    /// belongs to root. In a folder of that owner, the archive belongs to the owner.
+    /// Begins an archive. Throws if a file exists at `path`. Removes the incomplete file that an interrupted attempt
+    /// left. If root runs the command and acts as the owner of the gate's files (`role`), the archive belongs to
+    /// root, except in a folder of that owner, where it belongs to the owner.
     init(_ path: String, _ role: OwnerRole? = nil) throws(BackupFailure) {
         (self.path, partial, self.role) = (path, Self.partial(of: path), role)
         let partial = partial
@@ -38,24 +37,24 @@ final class ArchiveWriter {
 
     deinit {
         guard !isFinished, !isKept else { return }
-        // NFS keeps the blocks of a file that is removed while it is open.
+        // Close the file before its removal: NFS keeps the blocks of a removed file while it is open.
         file.close()
         role.at(path) { _ = unlink(partial) }
     }
 
-    /// Prevents `deinit` from removing the archive, even if it never gets its final name: it may be the only
-    /// copy of a ledger that has ended.
+    /// Prevents `deinit` from removing the archive even if it does not get its final name. The archive may be the
+    /// only copy of a ledger that has ended.
     func keep() { isKept = true }
 
-    /// Returns whether users other than the owner can read a file, as on file systems without owners.
+    /// Returns whether users other than the owner can read the file, as on a file system without owners.
     static func isOpenToOthers(_ path: String) -> Bool {
         (try? FileStatus(path, links: .followed))?.isOpenToOthers == true
     }
 
-    /// Whether users other than the owner can read the archive after it has its final name.
+    /// Whether users other than the owner can read the finished archive.
     var isOpenToOthers: Bool { role.at(path) { Self.isOpenToOthers(path) } }
 
-    /// The free bytes on the archive's file system.
+    /// The number of free bytes on the archive's file system.
     var room: Int {
         var status = statvfs()
         guard fstatvfs(file.descriptor, &status) == 0 else { return .max }
@@ -63,15 +62,15 @@ final class ArchiveWriter {
             .partialValue
     }
 
-    /// Adds a file.
+    /// Adds a file with the given name and content.
     func add(_ name: String, _ bytes: [UInt8]) throws(BackupFailure) {
         try begin(name, bytes.count)
         try write(bytes)
         try write([UInt8](repeating: 0, count: padding(bytes.count)))
     }
 
-    /// Adds the copy of the database, `size` bytes. `progress` is called with the bytes written so far, after
-    /// each piece.
+    /// Adds the copy of the database, of `size` bytes. After each piece, calls `progress` with the number of bytes
+    /// written so far.
     func add(_ name: String, from source: BackupScratch, size: Int, progress: (Int) -> Void) throws(BackupFailure) {
         try begin(name, size)
         var done = 0
@@ -96,19 +95,19 @@ final class ArchiveWriter {
         try write(header.block)
     }
 
-    /// Writes the end of the archive, and waits until everything is on the disk.
+    /// Writes the end of the archive. Returns when everything is durable.
     func sync() throws(BackupFailure) {
         try write([UInt8](repeating: 0, count: 2 * ArchiveHeader.blockBytes))
         try Self.attempt { () throws(SystemError) in try file.sync() }
     }
 
-    /// Reads the archive back from the disk; throws if it differs from what was written.
+    /// Reads the archive back from the disk. Throws if it differs from what was written.
     func prove(_ manifest: BackupManifest) throws(BackupFailure) {
-        // Drop the cached pages: otherwise the read would come from memory and not from the disk.
+        // Remove the pages from the cache, so that the read comes from the disk and not from memory.
         posix_fadvise(file.descriptor, 0, 0, POSIX_FADV_DONTNEED)
         let found: BackupManifest
         do throws(BackupFailure) {
-            // Read through the descriptor: the name may lead to another file by now.
+            // Read through the descriptor: the path may lead to another file by now.
             found = try role.at(path) { () throws(BackupFailure) in
                 try BackupFile("/proc/self/fd/\(file.descriptor)").manifest
             }
@@ -131,7 +130,7 @@ final class ArchiveWriter {
         isFinished = true
     }
 
-    /// Gives the final name to an archive that is complete and on the disk.
+    /// Gives the final name to an archive that is complete and durable.
     static func name(_ path: String) throws(BackupFailure) {
         guard rename(partial(of: path), path) == 0 else {
             throw BackupFailure(SystemError("naming \(path)", code: errno))

@@ -2,21 +2,21 @@ import Crypto
 import Glibc
 import LinuxIO
 
-/// A copy of the database in the database's folder. One backup at a time makes it, and no other code changes
-/// it until ``end()``.
+/// The copy of the ledger's database from which a backup is made, in the database's folder. Only one backup at a time
+/// makes such a copy.
 final class BackupScratch {
     /// The path of the copy.
     let path: String
-    /// The folder, locked as long as this object lives.
+    /// The folder of the database. It stays locked until ``end()``.
     private let folder: OpenFile
     private var file: OpenFile?
 
-    /// Locks the folder of the database at `ledger`; throws if another backup holds the lock.
+    /// Locks the folder of the database at `ledger`. Throws if another backup has the lock.
     init(beside ledger: String) throws(BackupFailure) {
         path = ledger + ".backup"
         let name = ledger.lastIndex(of: "/").map { String(ledger[..<$0]) } ?? "."
-        // Lock the folder itself. A lock file would have to stay in the folder permanently: if it were
-        // removed, two processes could each make and lock one.
+        // Lock the folder itself. A lock file could never be removed: between its removal and a new one, two
+        // processes could each lock a file of that name.
         do throws(SystemError) {
             folder = try OpenFile(name.isEmpty ? "/" : name, .folder, links: .followed)
             try folder.lock()
@@ -28,16 +28,16 @@ final class BackupScratch {
         }
     }
 
-    /// Removes the copy and releases the folder for the next backup. No other call may follow.
+    /// Removes the copy and the lock. No other call may follow.
     func end() {
         unlink(path)
         file?.close()
         folder.close()
     }
 
-    /// Opens the finished copy, once for all further reads. Returns its size in bytes and its SHA-256 hash. The owner
-    /// of the folder may have replaced the copy by another file. Therefore the call does not wait for a pipe, and
-    /// refuses a file of more than `limit` bytes without reading it.
+    /// Opens the finished copy; all later reads use this descriptor. Returns the size in bytes and the SHA-256 hash.
+    /// The owner of the folder may have put another file in the place of the copy. Therefore the call does not wait
+    /// for a pipe, and refuses a file of more than `limit` bytes without reading it.
     func seal(atMost limit: Int) throws(BackupFailure) -> (size: Int, hash: [UInt8]) {
         do throws(SystemError) { file = try OpenFile(path, .reading, operation: "reading") } catch {
             throw BackupFailure(error)
@@ -52,7 +52,7 @@ final class BackupScratch {
         return (size, Array(hash.finalize()))
     }
 
-    /// Reads the opened copy from beginning to end. Returns the number of bytes.
+    /// Reads the opened copy from beginning to end and passes each piece to `body`. Returns the number of bytes.
     func read(_ body: ([UInt8]) throws(BackupFailure) -> Void) throws(BackupFailure) -> Int {
         var done = 0
         while true {

@@ -4,26 +4,25 @@ import Encoding
 
 /// The keys in a backup, sealed under a passphrase: the file `keys`.
 ///
-/// The file holds `GHb`, the version (1), a salt of 16 bytes, a nonce of 12, the ciphertext and a tag of 16
-/// bytes: ChaCha20-Poly1305 (RFC 8439) under scrypt (RFC 7914; N = 2^16, r = 8, p = 1, 64 MB) of the
-/// passphrase. The additional authenticated data is everything before the nonce, and the digest of the
-/// backup's manifest (``BackupManifest/digest``). So the passphrase proves that every file in the backup is
-/// genuine.
+/// The file contains `GHb`, the version (1), a salt of 16 bytes, a nonce of 12 bytes, the ciphertext and a tag of 16
+/// bytes: ChaCha20-Poly1305 (RFC 8439). Its key is derived from the passphrase with scrypt (RFC 7914; N = 2^16, r =
+/// 8, p = 1, 64 MB). The additional authenticated data is everything before the nonce, and the digest of the backup's
+/// manifest (``BackupManifest/digest``). The passphrase therefore authenticates every file in the backup.
 struct KeyBox: Hashable, Sendable {
-    /// The secret of the witness, 32 bytes; nil if it could not be read.
+    /// The secret of the witness's key, 32 bytes; nil if it could not be read.
     var witness: [UInt8]?
-    /// The secret that seals the keys of connections, 32 bytes; nil if it could not be read.
+    /// The secret of the sealing key, 32 bytes; nil if it could not be read.
     var agent: [UInt8]?
 
-    /// The shortest passphrase in bytes.
+    /// The minimum length of a passphrase in bytes.
     static let shortest = 12
-    /// The cost of one try of a passphrase: N of scrypt, a power of two. The file does not hold it.
+    /// The cost of one attempt with a passphrase: N of scrypt, a power of two. The file does not contain it.
     static let work = 1 << 16
     private static let mark = Array("GHb".utf8) + [1]
     private static let (saltBytes, nonceBytes) = (16, 12)
 
-    /// Returns the content of the file. `manifest`: the digest of the backup's manifest. `random`:
-    /// ``randomBytes`` fresh random bytes. Returns nil only if the cryptographic library fails.
+    /// Returns the content of the file `keys`. `manifest`: the digest of the backup's manifest. `random`:
+    /// ``randomBytes`` random bytes that were never used before. Returns nil only if the cryptographic library fails.
     func seal(
         _ passphrase: [UInt8], manifest: [UInt8], random: [UInt8], work: Int = KeyBox.work
     ) -> [UInt8]? {

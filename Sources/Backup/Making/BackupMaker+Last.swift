@@ -5,12 +5,13 @@ import LinuxIO
 import Settings
 import Store
 
-// A last backup ends the ledger: only the backup can continue it.
+// A last backup ends the ledger on this machine: only a gate that restores the backup can continue the ledger.
 extension BackupMaker {
-    /// The beginning of the finding that the witness records for a ledger that a last backup ended.
+    /// The beginning of the text that the witness records as the finding when a last backup ends a ledger.
     static let ended = "the ledger was ended by a last backup"
 
-    /// Opens the ledger of a stopped service. Throws if no ledger exists, or if its state requires a new ledger.
+    /// Opens the ledger of a stopped service. Throws if there is none, or if a start would have to begin a new
+    /// ledger.
     func store() async throws(StoreError) -> Store {
         var options = StoreOptions()
         (options.mayBeginNewLedger, options.mayMake) = (false, false)
@@ -19,8 +20,8 @@ extension BackupMaker {
             sealing: configuration.agent.sealing(environment))
     }
 
-    /// Writes the records of the reserve, which the disk had refused, into the ledger. Normally the next start of the
-    /// service does this, but no start follows on this machine.
+    /// Writes the records in the reserve, which the disk had refused, into the ledger. Usually the next start of the
+    /// service does this, but after a last backup no start with this ledger follows on this machine.
     func restoreReserve(_ store: Store) async throws {
         let path = configuration.ledger.reserve
         guard FileBytes.isFile(path) else { return }
@@ -31,12 +32,11 @@ extension BackupMaker {
                 "\(reserve.count) records in \(path) cannot be written into the ledger, and would be lost",
                 remedy: "check the disk; start the service, which writes them, stop it and repeat the command")
         }
-        // The witness is part of the backup, so it must know these records.
+        // The witness's statement is part of the backup, so it must include these records.
         await store.updateWitness()
     }
 
-    /// Returns the end of the ledger if the witness says that a last backup was made at that end; nil if the
-    /// witness does not say so.
+    /// Returns the end of the ledger if the witness has recorded that a last backup ended it there; nil otherwise.
     func end() -> Checkpoint? {
         let source = configuration.ledger.witness(environment)
         guard let key = try? source.key(), let head = source.reading(key).head,
@@ -45,8 +45,8 @@ extension BackupMaker {
         return head.checkpoint
     }
 
-    /// Gives the last backup that ended the ledger at `end` its final name if an earlier attempt was
-    /// interrupted before that. Returns nil if no such backup exists.
+    /// Gives the last backup that ended the ledger at `end` its final name, if an earlier attempt was interrupted
+    /// before that step. Returns nil if there is no such backup.
     static func finish(_ path: String, behind end: Checkpoint) throws(BackupFailure) -> Made? {
         let partial = ArchiveWriter.partial(of: path)
         guard let backup = try? BackupFile(partial), backup.manifest.isLast, backup.manifest.end == end else {
@@ -56,8 +56,8 @@ extension BackupMaker {
         return Made(manifest: backup.manifest, isOpenToOthers: ArchiveWriter.isOpenToOthers(path))
     }
 
-    /// Throws if an earlier attempt left a complete last backup of a ledger other than `ledger` (nil: of any
-    /// ledger): that backup may be the only copy that is left of its ledger.
+    /// Throws if an earlier attempt left a complete last backup of another ledger than `ledger` (nil: of any ledger)
+    /// under the temporary name. That backup may be the only copy of its ledger.
     static func spare(_ path: String, ledger: Text?) throws(BackupFailure) {
         let partial = ArchiveWriter.partial(of: path)
         guard FileBytes.isFile(partial), let backup = try? BackupFile(partial), backup.manifest.isLast,

@@ -6,11 +6,11 @@ import LinuxIO
 import Settings
 import TrustFiles
 
-// Restores the configuration, rules and trust data of a backup. Only the passphrase of the backup's keys proves them.
-// Root writes each file with the rights of the owner of its path.
+// The restoration of the configuration, the rules and the trust data of a backup. Only the passphrase of the backup's
+// keys authenticates them. Root writes each file with the rights of the owner of its path.
 extension BackupRestorer {
-    /// Returns the configuration in a backup as it would be in force on this machine, checked as far as is possible
-    /// without a change on the disk.
+    /// Returns the configuration in a backup, as it would apply on this machine. Checks it as far as possible without
+    /// a change on the disk.
     func readConfiguration(_ backup: BackupFile) throws(BackupFailure) -> Configuration {
         guard let bytes = backup.files[BackupManifest.Name.configuration] else {
             throw BackupFailure("there is no configuration in \(backup.path)", remedy: "remove --configuration")
@@ -40,9 +40,9 @@ extension BackupRestorer {
             remedy: "remove --configuration, and transfer what you need by hand", isRefusal: true)
     }
 
-    /// Throws if `target` is not proved by a key and names a program that neither the configuration on this
-    /// machine nor this version of Gatehouse names. Throws even if voice is off, because an operator may
-    /// switch it on later.
+    /// Throws if `target` names a program that the service would run and that neither the configuration of this
+    /// machine nor this version of Gatehouse names. The caller uses this check if no key authenticates `target`. It
+    /// includes programs of features that are switched off, because an operator may switch them on later.
     func checkPrograms(of target: Configuration) throws(BackupFailure) {
         let known = NamedPlace.executed(configuration).flatMap { [$0.place.path, $0.standard] }
         for (program, _) in NamedPlace.executed(target) where !known.contains(program.path) {
@@ -56,8 +56,8 @@ extension BackupRestorer {
         }
     }
 
-    /// Adds the warnings about a configuration that no key proves. Called before and after the configuration is
-    /// restored.
+    /// Adds the warnings about a configuration that no key authenticates. The callers are the check of a backup and
+    /// the restore.
     func warn(of target: Configuration, _ done: inout Done) {
         done.notices.append(
             "no key proves configuration, policy and trust in it: anyone who could write this file may have changed "
@@ -74,7 +74,8 @@ extension BackupRestorer {
         }
     }
 
-    /// Writes configuration, rules and trust data to their paths.
+    /// Writes configuration, rules and trust data to their paths, if the backup contains them. An existing file with
+    /// other content first gets a second name.
     func putConfiguration(_ backup: BackupFile, _ target: Configuration, _ done: inout Done)
         throws(BackupFailure)
     {
@@ -108,7 +109,8 @@ extension BackupRestorer {
         if let bundle = backup.files[BackupManifest.Name.bundle] {
             let role = OwnerRole(of: target.trust.state)
             defer { role?.end() }
-            // ``TrustState`` decides about the bundle: it never returns to an older one.
+            // ``TrustState`` decides whether to install the bundle: it refuses a bundle that is older than the
+            // installed one.
             do throws(TrustImportFailure) { try TrustState(target.trust).install(bundle) } catch {
                 done.notices.append("the trust bundle was not restored: import the newest one (gatehouse trust import)")
             }

@@ -3,14 +3,14 @@ import Glibc
 import LinuxIO
 import Settings
 
-/// The file to which the database of a backup is unpacked while the backup is proved.
+/// The temporary file for the databases of a backup while the backup is checked.
 struct CheckScratch {
     /// The path of the file, which does not exist yet.
     let path: String
 
-    /// Chooses a file in the ledger's folder, or in `elsewhere` if this user may not write there, with room
-    /// for `bytes`. Removes files that killed checks left in the ledger's folder. Leaves
-    /// ``BackupMaker/reserve`` bytes free on the ledger's disk, because the service may be running.
+    /// Chooses a path in the ledger's folder, or in `elsewhere` if this user may not write to the ledger's folder.
+    /// Throws if the disk has no room for `bytes` bytes. On the ledger's disk, ``BackupMaker/reserve`` bytes must
+    /// stay free for the running service. Removes the files that killed checks left in the ledger's folder.
     init(beside ledger: String, elsewhere: String, bytes: Int) throws(BackupFailure) {
         let folder = NamedPlace.folder(of: ledger)
         guard faccessat(AT_FDCWD, folder, W_OK | X_OK, AT_EACCESS) == 0 else {
@@ -27,6 +27,6 @@ struct CheckScratch {
         try BackupMaker.check(room: BackupMaker.room(folder), for: bytes + BackupMaker.reserve, at: folder)
     }
 
-    /// Removes the file, and the files that a reader of the database may have made next to it.
+    /// Removes the file, and the files that SQLite has made next to it.
     func remove() { for ending in ["", "-wal", "-shm", "-journal"] { unlink(path + ending) } }
 }

@@ -1,20 +1,20 @@
 import Encoding
 import Observation
 
-/// The result of an invitation that an operator gives.
+/// The state or result of carrying out an invitation that an operator gave.
 struct Connecting: Hashable, Sendable {
     /// How the invitation is carried out.
     var way: InvitationReport.Way
-    /// The id of the connection; nil if the invitation led to no connection.
+    /// The id of the connection that the invitation led to; nil if it led to none.
     var id: Text?
-    /// Whether the work continues after the answer to the operator. The same invitation given again returns
-    /// the result.
+    /// Whether the work is not complete yet. When the operator gives the same invitation again later, the answer
+    /// contains the result.
     var isUnderWay = false
-    /// Why the connection failed; nil if it did not fail.
+    /// The reason why the invitation failed; nil if it did not fail.
     var failure: String?
 }
 
-/// Why an invitation was not carried out.
+/// The reason why an invitation was not carried out.
 struct ConnectFailure: Error, Hashable, Sendable {
     /// The problem, in plain words.
     let text: String
@@ -29,11 +29,11 @@ struct ConnectFailure: Error, Hashable, Sendable {
 
     /// The stored connections are not loaded yet.
     static let notReady = ConnectFailure("the service is starting", remedy: "try again in a moment")
-    /// The connection over which the peer was to be asked, or its requests answered, has ended or is busy.
+    /// The connection over which the inviter was to be asked, or its requests answered, has ended or cannot send now.
     static let interrupted = ConnectFailure(
         "the connection to its inviter cannot be used now", remedy: "repeat the command",
         line: "the connection to its inviter cannot be used now; the service retries")
-    /// A connection that could not be stored is not removed yet.
+    /// A connection that could not be stored is still to be removed.
     static let leftover = ConnectFailure(
         "the database has failed", remedy: "check the disk, and try again in a moment")
     /// The maximum number of connections is reached.

@@ -2,19 +2,22 @@ import Aries
 import Encoding
 import Observation
 
-// How an invitation is carried out, from a file or from an operator.
+// How a destination carries out an invitation from a file or from an operator.
 extension DestinationCore {
-    /// The result of an invitation.
+    /// The way in which an invitation is to be carried out.
     private enum Found {
-        /// A connection by this invitation exists or is being made. No second one is made.
+        /// A connection by this invitation exists or is being made. No other one is made.
         case existing(Text)
-        /// A new connection. `replacing`: a pending connection to the same inviter.
+        /// A new connection is made. `replacing`: the id of a pending connection to the same inviter, which it
+        /// replaces; nil if there is none.
         case new(replacing: Text?)
-        /// A connection to the inviter exists. The inviter is asked to reuse it.
+        /// A connection to the inviter exists. The inviter is asked whether it accepts that connection for this
+        /// invitation.
         case known(Text)
-        /// A connection to the inviter exists, and the invitation only asks for answers to its requests.
+        /// A connection to the inviter exists. The invitation contains only requests, which are answered over that
+        /// connection.
         case asked(Text)
-        /// The requests are answered over a connection that carries nothing else.
+        /// The requests are answered over a new connection that is used for nothing else.
         case once
     }
 
@@ -37,11 +40,11 @@ extension DestinationCore {
 
     // MARK: - Beginning
 
-    /// Handles an invitation that was read from a file. One that was accepted before, and whose connection no longer
-    /// exists, is not carried out again: the file may have been restored.
+    /// Handles an invitation that was read from a file. If it was accepted before and its connection no longer
+    /// exists, does not carry it out again: an old file may have been restored.
     mutating func read(_ file: Int, _ result: Result<Invitation, ConnectFailure>, at now: Instant) -> [Action] {
         guard isLoaded else {
-            // It is read again once it is known which connections exist.
+            // Read the file again when the stored connections are loaded.
             reading[file] = nil
             return []
         }
@@ -61,8 +64,8 @@ extension DestinationCore {
         }
     }
 
-    /// Handles an invitation that an operator gives, also one that was accepted before and whose connection no
-    /// longer exists.
+    /// Handles an invitation that an operator gives, even if it was accepted before and its connection no longer
+    /// exists.
     mutating func connect(_ invitation: Invitation, _ request: Int, at now: Instant) -> [Action] {
         guard isLoaded else { return [.reply(request, .failure(.notReady))] }
         if let index = asides.firstIndex(where: { $0.invitation == invitation.id }) {
@@ -72,7 +75,7 @@ extension DestinationCore {
         }
         let found = find(invitation)
         if case .existing(let id) = found {
-            // The connection of a trial is not stored yet: nothing is known under its id.
+            // The connection of a trial may not be stored yet. Then its id is of no use to the operator.
             let isStored = id != starting?.id
             return [.reply(request, isStored ? .success(Connecting(way: .known, id: id)) : .failure(.notReady))]
         }
@@ -87,7 +90,7 @@ extension DestinationCore {
         }
     }
 
-    /// Answers the operator before the work is done, and keeps its result until it is asked for.
+    /// Answers the operator before the work is done. Stores the result until the operator asks for it.
     private mutating func aside(_ job: Job, _ request: Int) -> [Action] {
         let begun = Connecting(way: job.way, id: job.route, isUnderWay: true)
         asides = asides.suffix(Self.routesLimit - 1) + [(job.invitation.id, begun)]
@@ -115,8 +118,8 @@ extension DestinationCore {
         }
     }
 
-    /// Makes a connection, if there is room for one. The connection counts at once, so that the same invitation does
-    /// not lead to a second one meanwhile.
+    /// Makes a connection, unless there are too many. The connection is in ``routes`` at once, so that the same
+    /// invitation does not lead to another connection meanwhile.
     private mutating func make(_ job: Job, at now: Instant) -> [Action] {
         var job = job
         let route = newRoute(job.invitation)
@@ -127,7 +130,8 @@ extension DestinationCore {
         (job.way, job.route) = (route.isOneTime ? .once : .new, route.id)
         jobs.append(job)
         routes.append(route)
-        // The connection is stored first, then its invitation: a crash in between loses nothing.
+        // The connection is stored before the id of its invitation: if the program ends in between, the connection is
+        // not lost.
         return [.make(route, accepted: accept(job.invitation.id))]
     }
 
@@ -143,7 +147,7 @@ extension DestinationCore {
         }
         var actions: [Action] = route(id) == nil ? [] : [.start(id)]
         if job.way == .once { actions.append(.notice(.answeredOnce(id))) }
-        // Connections that have ended go first: a live one may still have answers to send.
+        // Remove connections that have ended first: the link of another one may still have answers to send.
         let once = routes.filter(\.isOneTime)
         let old = (once.filter { $0.end != nil } + once.filter { $0.end == nil }).dropLast(Self.oneTimeLimit).map(\.id)
         for gone in old + [job.replaced].compactMap(\.self) where route(gone)?.isConnected != true || old.contains(gone)

@@ -1,12 +1,13 @@
 import Aries
 import Encoding
 
-// Replaces a connection that receives only answers by one with a mailbox. The destination's own agent is asked for a
-// mailbox over the first connection. If it grants one, the first connection leads to the mailbox, and a second
-// connection is made by the same invitation. With a mailbox elsewhere the first connection delivers meanwhile. If the
-// second one is not answered, the first one is used as before.
+// The trial of a connection through a mailbox, in place of a connection that receives only answers. There are two
+// cases. If the mailbox is at the destination's own agent, the agent grants it over the first connection, which then
+// becomes the connection to the mailbox; a second connection to the agent is made by the same invitation, through the
+// mailbox. If the mailbox is elsewhere, the first connection delivers meanwhile. In both cases, if the second
+// connection gets no answer, the first one is used as before.
 extension DestinationCore {
-    /// Begins the trial of a connection by `invitation`, through the mailbox.
+    /// Begins the trial: a connection by `invitation` through the mailbox.
     private mutating func beginTrial(_ invitation: Invitation) -> [Action] {
         let route = Route(id: newID(), invitation: invitation, reception: .mailbox)
         starting = route
@@ -15,7 +16,7 @@ extension DestinationCore {
 
     mutating func trialBegun(_ id: Text, _ start: TrialStart, at now: Instant) -> [Action] {
         guard let route = starting, route.id == id else {
-            // It was deleted meanwhile.
+            // The connection was deleted meanwhile.
             if case .denied = start { return [] }
             forget(id)
             return [.discard(id)]
@@ -33,22 +34,23 @@ extension DestinationCore {
         }
     }
 
-    /// Watches a trial. With the mailbox of the destination's own agent the time limit begins at once, because the
-    /// first connection delivers nothing during the trial. With another mailbox it begins when the mailbox's address
-    /// is known, however long that takes.
+    /// Sets the time limit of a trial. If the mailbox is at the destination's own agent, the time begins now, because
+    /// the first connection delivers nothing during the trial. With another mailbox, the time begins when the
+    /// connection's address there is known.
     private mutating func watch(_ route: Route, at now: Instant) {
         trial = Trial(
             id: route.id, invitation: route.invitation,
             until: policy.mailbox == .shared ? nil : now.advanced(by: policy.trial))
     }
 
-    /// Resumes a trial that an earlier run began.
+    /// Continues a trial that an earlier run of the program began.
     mutating func resumeTrial(_ loaded: Loaded, at now: Instant) -> [Action] {
         guard policy.delivers else { return [] }
         switch policy.mailbox {
         case .none: return []
         case .shared:
-            // A pending connection by a new invitation is no trial: it is not given up.
+            // A pending connection without an earlier connection by the same invitation is not a trial, and has no
+            // time limit.
             guard let last = live.last, last.reception == .mailbox, !last.isConnected,
                 live.dropLast().contains(where: { $0.invitation.id == last.invitation.id })
             else { return [] }
@@ -64,8 +66,8 @@ extension DestinationCore {
         }
     }
 
-    /// Gives up the trial after its time limit, or after its connection has ended. Begins a trial if a mailbox is in
-    /// use and the only connection does not use it yet.
+    /// Ends the trial if its time has passed or its connection has ended. Begins a trial if there is none, a mailbox
+    /// elsewhere is in use, and the only connection does not use it yet.
     mutating func lookAtTrial(at now: Instant) -> [Action] {
         guard policy.delivers else { return [] }
         if let watched = trial {
@@ -81,7 +83,7 @@ extension DestinationCore {
             }
             return []
         }
-        // An agent that has ended a connection through the mailbox gets no other one by the same invitation.
+        // If an agent has ended a connection through the mailbox, do not make another one by the same invitation.
         guard policy.mailbox == .shared, starting == nil, live.count == 1, let only = live.first,
             only.reception == .returnRoute, only.isConnected,
             !routes.contains(where: { $0.reception == .mailbox && $0.invitation.id == only.invitation.id })
@@ -89,9 +91,9 @@ extension DestinationCore {
         return beginTrial(only.invitation)
     }
 
-    /// Handles the result of giving up: no answer arrived through this mailbox by this invitation. After a crash
-    /// between two steps the next start continues from there. After a failed step all steps are tried again. A
-    /// connection that was connected at the last moment stays; if it has ended since, it is given up at the next look.
+    /// Handles the end of a trial without an answer. If a step failed, all steps are tried again later; if the
+    /// program ended between two steps, the next start continues there. If the connection has completed its handshake
+    /// in the last moment, it stays (`kept`).
     mutating func gaveUp(_ id: Text, _ result: TrialEnd) -> [Action] {
         guard trial?.id == id else { return [] }
         trial?.isEnding = false
@@ -105,9 +107,10 @@ extension DestinationCore {
         }
     }
 
-    /// Handles the adoption of a granted mailbox: its connection leads to the mailbox from now on.
+    /// Handles the result of adopting a granted mailbox: the connection with this id is now the connection to the
+    /// mailbox.
     mutating func adopted(_ id: Text, _ reason: String?, at now: Instant) -> [Action] {
-        // The connection was deleted meanwhile: its mailbox goes with it.
+        // The connection was deleted meanwhile, so its mailbox must not be used.
         guard let route = route(id) else { return reason == nil ? [.disown(id)] : [] }
         if let reason { return again(.adopt(id), reason, at: now) }
         routes.removeAll { $0.id == id }

@@ -3,33 +3,35 @@ import DIDComm
 import Encoding
 import Observation
 
-/// The decisions of one destination: how each invitation is carried out, which connections lead to the destination,
-/// which of them use the gate's mailbox, and when a connection through a mailbox is tried and given up.
+/// The decisions of one destination: how each invitation is carried out, which connections the destination has, which
+/// of them use the gate's mailbox, and when the trial of a connection through a mailbox begins and ends.
 ///
 /// A value without clock, I/O or task. Its driver, ``Destination``, carries out the actions and returns their results
-/// as events. Not copyable: a copy would repeat the random stream.
+/// as events. The type is not copyable: a copy would repeat the random stream.
 struct DestinationCore: ~Copyable, Sendable {
     /// The settings of the destination.
     struct Policy: Sendable {
         /// The mailbox of the destination's connections.
         enum Mailbox: Sendable {
-            /// They have none.
+            /// The connections use no mailbox.
             case none
-            /// The destination's own agent is asked for one over the first connection.
+            /// The connections use a mailbox at the destination's own agent, which is asked for one over the first
+            /// connection.
             case own
-            /// All connections of the gate use one that is separate from their agents.
+            /// All connections of the gate use one mailbox at another agent or agency.
             case shared
         }
 
         var mailbox = Mailbox.none
         /// The invitation files, as paths or URLs.
         var files: [String] = []
-        /// Whether reports are delivered. A command only makes connections: it replaces at most a pending one to the
-        /// same inviter, and begins and ends no trial.
+        /// Whether reports are delivered. If false, as in a command, the destination only makes connections: it
+        /// replaces at most a pending connection to the same inviter, and begins and ends no trial.
         var delivers = true
-        /// How long a second connection through a mailbox may take before it is given up.
+        /// The time limit for the handshake of a second connection, through a mailbox.
         var trial = Duration.seconds(45)
-        /// The time between two looks at the files and at the trial, and until a failed step is tried again.
+        /// The time between two checks of the files and of the trial, and the time until a failed step is tried
+        /// again.
         var pause = Duration.seconds(10)
     }
 
@@ -37,34 +39,35 @@ struct DestinationCore: ~Copyable, Sendable {
     struct Job: Sendable {
         let invitation: Invitation
         var way: InvitationReport.Way
-        /// The connection that it leads to.
+        /// The id of the connection that the invitation leads to.
         var route: Text
-        /// The pending connection to the same inviter that it replaces.
+        /// The id of the pending connection to the same inviter that is replaced; nil if there is none.
         var replaced: Text?
-        /// The files that the invitation is from, and the operator's requests that wait for it.
+        /// The numbers of the files that contain the invitation, and of the operator's requests that wait for its
+        /// result.
         var files: [Int] = []
         var requests: [Int] = []
     }
 
-    /// A second connection, through the mailbox, by an invitation that led to a connection already.
+    /// A trial: a second connection, through the mailbox, by an invitation that has led to a connection already.
     struct Trial: Sendable {
         let id: Text
         let invitation: Invitation
-        /// When it is given up; nil while the connection waits for its address.
+        /// The time at which the trial ends without success; nil while the address of the connection is not known.
         var until: Instant?
         var isEnding = false
     }
 
-    /// The maximum number of connections of one destination, pending ones included; and of connections that only
-    /// answered requests.
+    /// The maximum number of connections of one destination, including pending ones; and the maximum number of
+    /// connections that only answer requests.
     static let (routesLimit, oneTimeLimit) = (8, 8)
-    /// The number of accepted invitations that are remembered.
+    /// The number of accepted invitations whose ids are stored. Beyond it the oldest id is removed.
     private static let acceptedLimit = 64
 
     let policy: Policy
     var random: RandomStream
     var files: [InvitationFile]
-    /// The edition of each file that is being read or carried out.
+    /// The edition of each file that is being read or whose invitation is being carried out, by the file's number.
     var reading: [Int: InvitationFile.Edition] = [:]
     /// The connections, oldest first.
     var routes: [Route] = []
@@ -72,29 +75,32 @@ struct DestinationCore: ~Copyable, Sendable {
     var accepted: [Text] = []
     /// The invitations that are being carried out, each once.
     var jobs: [Job] = []
-    /// The results of operators' invitations that take time, kept until a command has asked for the result.
+    /// The results of invitations that take time, until the operator asks for them.
     var asides: [(invitation: Text, state: Connecting)] = []
     var trial: Trial?
-    /// The connection of a trial that is being made.
+    /// The connection of a trial that is not stored yet; nil if there is none.
     var starting: Route?
     private var retries: [(at: Instant, action: Action)] = []
     private var lookAt: Instant?
     private var hasLooked = false
-    /// Whether the stored connections are loaded. Before that a new connection could duplicate one of them.
+    /// Whether the stored connections are loaded. Before that no connection is made, because it could duplicate a
+    /// stored one.
     private(set) var isLoaded = false
-    /// Pending connections that a newer invitation of their inviter replaced, each with its successor.
+    /// Pending connections that a newer invitation of the same inviter replaced, each with the connection that
+    /// replaced it.
     private(set) var replaced: [(old: Text, new: Text)] = []
-    /// The ids of connections that were deleted, oldest first. One of them may have been read from the store before.
+    /// The ids of connections that were deleted, oldest first. A read of the store that began earlier may still
+    /// return one of them.
     private var deleted: [Text] = []
 
-    /// Creates a destination. Nothing happens before ``Event/start``.
+    /// Creates a destination. It does nothing before ``Event/start``.
     init(_ policy: Policy, random: consuming RandomStream) {
         self.policy = policy
         files = policy.files.map { InvitationFile(path: $0) }
         self.random = random
     }
 
-    /// Handles one event. The actions are to be carried out in order.
+    /// Handles one event. Returns the actions, to be carried out in order.
     mutating func handle(_ event: Event, at now: Instant) -> [Action] {
         switch event {
         case .start: [.load]
@@ -121,30 +127,30 @@ struct DestinationCore: ~Copyable, Sendable {
         }
     }
 
-    /// When ``Event/deadlineReached`` is due; nil if only other events have an effect.
+    /// The time at which ``Event/deadlineReached`` is due; nil if no action waits for a time.
     var deadline: Instant? { (retries.map(\.at) + [lookAt].compactMap(\.self)).min() }
 
-    /// The connections to which reports can go, and those that have ended.
+    /// The connections except those that only answer requests, including connections that have ended.
     var lasting: [Route] { routes.filter { !$0.isOneTime } }
 
-    /// The connections to which reports can go.
+    /// The connections over which reports can be sent, now or after their handshake.
     var live: [Route] { lasting.filter { $0.end == nil } }
 
-    /// Whether a connection that is to be deleted is still stored, because the store fails. No other one is made
-    /// meanwhile.
+    /// Whether a connection that is to be removed is still stored, because the store fails. Meanwhile no other
+    /// connection is made.
     var hasLeftover: Bool { retries.contains { if case .discard = $0.action { true } else { false } } }
 
     func route(_ id: Text) -> Route? { routes.first { $0.id == id } }
 
-    /// Returns the connection that replaced the pending connection `id`.
+    /// Returns the id of the connection that replaced the pending connection `id`; nil if none did.
     func successor(of id: Text) -> Text? { replaced.last { $0.old == id }?.new }
 
     mutating func noteReplaced(_ old: Text, by new: Text) {
         replaced = replaced.suffix(Self.acceptedLimit - 1) + [(old, new)]
     }
 
-    /// Makes the connection that leads to the mailbox deliver again. Until it is loaded, its own invitation would lead
-    /// to a second connection.
+    /// Makes the connection to the mailbox carry reports again. Until it is loaded, its invitation would lead to
+    /// another connection, so ``isLoaded`` is false meanwhile.
     mutating func goBack() -> [Action] {
         isLoaded = false
         return [.goBack]
@@ -155,7 +161,7 @@ struct DestinationCore: ~Copyable, Sendable {
         return add(routes)
     }
 
-    /// Reports a failure, and makes the action due again after a pause.
+    /// Repeats an action after a pause. Reports the reason of the failure, if one is given.
     mutating func again(_ action: Action, _ reason: String?, at now: Instant) -> [Action] {
         retries.append((now.advanced(by: policy.pause), action))
         return reason.map { [.notice(.storeFailed($0))] } ?? []
@@ -181,7 +187,7 @@ struct DestinationCore: ~Copyable, Sendable {
 
     private mutating func take(_ states: [RouteState]) -> [Action] {
         for state in states {
-            // The state of a connection that has ended meanwhile is an earlier one.
+            // If the connection has ended meanwhile, this state is out of date.
             guard let index = routes.firstIndex(where: { $0.id == state.id && $0.end == nil }) else { continue }
             (routes[index].isConnected, routes[index].hasAddress) = (state.isConnected, state.hasAddress)
         }
@@ -200,7 +206,7 @@ struct DestinationCore: ~Copyable, Sendable {
         }
     }
 
-    /// Creates a connection for an invitation, with the mailbox of another inviter if there is one.
+    /// Creates a connection for an invitation. It uses the gate's mailbox if that is at another agent or agency.
     mutating func newRoute(_ invitation: Invitation) -> Route {
         let usesMailbox = policy.mailbox == .shared && !invitation.handshakes.isEmpty
         return Route(id: newID(), invitation: invitation, reception: usesMailbox ? .mailbox : .returnRoute)
@@ -215,7 +221,7 @@ struct DestinationCore: ~Copyable, Sendable {
         return routes[index].reception == .mailbox ? [.close(id)] : []
     }
 
-    /// Forgets a connection that is deleted. The connection does not come back.
+    /// Removes a connection that is deleted, and ignores it if the store still returns it.
     mutating func forget(_ id: Text) {
         routes.removeAll { $0.id == id }
         deleted = deleted.suffix(Self.acceptedLimit - 1) + [id]
@@ -228,10 +234,11 @@ struct DestinationCore: ~Copyable, Sendable {
         retries.removeAll { if case .adopt(id) = $0.action { true } else { false } }
         if isTrial {
             (trial, starting) = (nil, nil)
-            // The deletion says nothing about the invitation.
+            // The deletion is no evidence that the invitation cannot be used, so the first connection carries reports
+            // again.
             return [.stop(id)] + (route?.isConnected != true && policy.mailbox == .own ? goBack() : [])
         }
-        // The invitation of a deleted connection leads to no other one.
+        // If this was the only connection by its invitation, a trial by that invitation ends, too.
         guard let begun = starting, begun.invitation.id == route?.invitation.id, route?.end == nil,
             !live.contains(where: { $0.invitation.id == begun.invitation.id })
         else { return [.stop(id)] }
@@ -259,7 +266,7 @@ struct DestinationCore: ~Copyable, Sendable {
         return actions
     }
 
-    /// Remembers an invitation as accepted. Returns the ids to store.
+    /// Adds an invitation to the accepted ones. Returns all ids to store.
     mutating func accept(_ invitation: Text) -> [Text] {
         accepted = accepted.filter { $0 != invitation }.suffix(Self.acceptedLimit - 1) + [invitation]
         return accepted

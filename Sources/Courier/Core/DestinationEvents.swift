@@ -2,54 +2,55 @@ import Aries
 import Encoding
 
 extension DestinationCore {
-    /// A connection that leads to the destination, or is being made.
+    /// A connection as its destination knows it, from the moment when it is being made.
     struct Route: Sendable {
         /// The id of the connection.
         let id: Text
         /// The invitation by which the connection was made.
         let invitation: Invitation
-        /// How messages that do not answer a post reach the gate.
+        /// How messages from the peer that do not answer a post reach the gate.
         let reception: AgentConnection.Reception
-        /// Why the connection never carries a message again; nil if it may.
+        /// The reason why the connection never carries a message again; nil if it may still carry messages.
         var end: RouteEnd?
-        /// Whether the handshake is complete and neither side has ended the connection.
+        /// Whether the handshake is complete and the connection has not ended.
         var isConnected = false
-        /// Whether the address at which the connection receives messages is known.
+        /// Whether the mailbox's address for the connection is known.
         var hasAddress = false
 
         /// Whether the connection only answers the requests of its invitation.
         var isOneTime: Bool { invitation.handshakes.isEmpty }
     }
 
-    /// Why a stored connection never carries a message again.
+    /// The reason why a connection never carries a message again.
     enum RouteEnd: Sendable {
-        /// The peer has ended it, or another connection has replaced it.
+        /// The peer has ended the connection, or another connection has replaced it.
         case ended
         /// No connection request was answered.
         case failed
     }
 
-    /// The present state of a connection, from its link.
+    /// The present state of a connection, as its link reports it.
     struct RouteState: Sendable {
         let id: Text
         let isConnected: Bool
         let hasAddress: Bool
     }
 
-    /// The stored data about the destination.
+    /// The stored data of the destination.
     struct Loaded: Sendable {
         var routes: [Route] = []
-        /// The ids of connections that cannot be read.
+        /// The ids of connections that cannot be read, for example because their sealing key is missing.
         var unreadable: [Text] = []
         /// The ids of the invitations that were accepted, oldest first.
         var accepted: [Text] = []
-        /// The invitation by which the present mailbox was reached; nil if none was.
+        /// The invitation by which the present mailbox was reached; nil if there was none.
         var mailbox: Invitation?
-        /// Whether that mailbox waits for its first connection, or for its own connection to deliver again.
+        /// Whether the mailbox at the own agent must stay although no connection uses it
+        /// (``MailboxManagerCore/isHeld``).
         var isMailboxHeld = false
     }
 
-    /// The result of beginning a trial.
+    /// The result of ``Action/beginTrial(_:)``.
     enum TrialStart: Sendable {
         /// The connection is stored.
         case begun
@@ -59,11 +60,11 @@ extension DestinationCore {
         case failed(String)
     }
 
-    /// The result of giving up a trial.
+    /// The result of ``Action/giveUp(_:_:)``.
     enum TrialEnd: Sendable {
         /// The connection is deleted.
         case deleted
-        /// The connection was connected, so it stays.
+        /// The connection completed its handshake in the meantime, so it stays.
         case kept
         /// A step could not be stored; the text is the reason.
         case failed(String)
@@ -73,38 +74,42 @@ extension DestinationCore {
     enum Event: Sendable {
         /// The destination begins to run.
         case start
-        /// The result of ``Action/load``.
+        /// The result of ``Action/load``: the stored data of the destination.
         case loaded(Loaded)
-        /// Nothing could be read; the text is the reason, unless it was reported already.
+        /// The result of ``Action/load``: nothing could be read. The text is the reason; nil if it was reported
+        /// before.
         case notLoaded(String?)
-        /// The present states of the connections. It precedes each event that depends on it.
+        /// The present states of the connections. The driver passes them before each event whose handling depends on
+        /// them.
         case states([RouteState])
         /// The result of ``Action/look``: the present editions of the invitation files, in their order.
         case looked([InvitationFile.Edition])
-        /// The result of ``Action/read(file:)``.
+        /// The result of ``Action/read(file:)``: the invitation in the file, or the reason why it cannot be read.
         case read(file: Int, Result<Invitation, ConnectFailure>)
-        /// An operator gives an invitation. ``Action/reply(_:_:)`` returns the result for this `request`.
+        /// An operator gives an invitation. ``Action/reply(_:_:)`` returns the result with the same `request` number.
         case connect(Invitation, request: Int)
         /// The result of ``Action/make(_:accepted:)`` for the connection with this id; nil: it is stored.
         case made(Text, ConnectFailure?)
-        /// The answer to ``Action/ask(_:_:)`` about the invitation with this id; nil: the connection ended before.
+        /// The result of ``Action/ask(_:_:)`` about the invitation with this id: whether the inviter accepts the
+        /// connection; nil: the connection ended before the answer.
         case reused(Text, Bool?)
-        /// Whether the connection takes the requests of the invitation with this id: the result of
-        /// ``Action/answer(_:_:)``.
+        /// The result of ``Action/answer(_:_:)``: whether the answers to the requests of the invitation with this id
+        /// are queued.
         case answered(Text, Bool)
         /// The result of ``Action/note(_:for:)`` for the invitation with this id; nil: it is stored.
         case noted(Text, ConnectFailure?)
-        /// The link of a connection has ended. `isGranted`: because its peer granted a mailbox over it.
+        /// The link of a connection has ended. `isGranted`: whether it ended because its peer granted a mailbox over
+        /// it.
         case ended(Text, isGranted: Bool)
-        /// The result of ``Action/adopt(_:)``; nil: the mailbox is in use.
+        /// The result of ``Action/adopt(_:)``: the mailbox is in use (nil), or the text is the reason why not.
         case adopted(Text, String?)
-        /// The result of ``Action/beginTrial(_:)``.
+        /// The result of ``Action/beginTrial(_:)`` for the connection with this id.
         case trialBegun(Text, TrialStart)
-        /// The result of ``Action/giveUp(_:_:)``.
+        /// The result of ``Action/giveUp(_:_:)`` for the connection with this id.
         case gaveUp(Text, TrialEnd)
-        /// The result of ``Action/discard(_:)``; nil: the connection is gone.
+        /// The result of ``Action/discard(_:)``: the connection is removed (nil), or the text is the reason why not.
         case discarded(Text, String?)
-        /// The result of ``Action/goBack``: the stored connections that did not run.
+        /// The result of ``Action/goBack``: the stored connections that had no link.
         case wentBack(Result<[Route], ConnectFailure>)
         /// A connection is being deleted.
         case remove(Text)
@@ -112,45 +117,46 @@ extension DestinationCore {
         case deadlineReached
     }
 
-    /// The actions of a destination, which its driver carries out in this order. The result of an action that takes
-    /// time is returned as an event.
+    /// The actions of a destination, which its driver carries out. An action that takes time returns its result as an
+    /// event.
     enum Action: Sendable {
-        /// Read the stored data about the destination, and make its links.
+        /// Read the stored data of the destination, and create the links of its connections.
         case load
         /// Report the editions of the invitation files.
         case look
         /// Read the invitation file with this number.
         case read(file: Int)
-        /// Make the connection and store it, then store the ids of the `accepted` invitations.
+        /// Create the connection and store it, then store the ids of the `accepted` invitations.
         case make(Route, accepted: [Text])
         /// Run the link of the connection.
         case start(Text)
-        /// End the link of the connection: it sends and stores nothing any more.
+        /// End the link of the connection: it sends and stores nothing more.
         case stop(Text)
-        /// Ask over the connection whether its inviter accepts it for the invitation.
+        /// Ask the inviter, over the connection, whether it accepts this connection for the invitation.
         case ask(Text, Invitation)
         /// Answer the requests of the invitation over the connection.
         case answer(Text, Invitation)
-        /// Store the ids of the accepted invitations, because the invitation `for` was carried out.
+        /// Store the ids of the accepted invitations, because the invitation with the id `for` was carried out.
         case note([Text], for: Text)
-        /// Stop the connection and delete it.
+        /// Stop the link of the connection, and remove the connection.
         case discard(Text)
-        /// The connection has ended: its mailbox is to forget its keys.
+        /// Make the mailbox delete the key of the connection, which has ended.
         case close(Text)
-        /// Make the connection lead to the mailbox that its peer granted.
+        /// Make the connection the connection to the mailbox that its peer granted.
         case adopt(Text)
-        /// The connection whose mailbox was adopted is deleted: the mailbox is not to be used.
+        /// Stop using the mailbox, because its connection was deleted.
         case disown(Text)
-        /// Make and store a second connection, through the mailbox, if the mailbox permits its invitation.
+        /// Create and store a second connection, through the mailbox, unless the mailbox permits no connection by its
+        /// invitation.
         case beginTrial(Route)
-        /// Unless the connection is connected now: stop it, note that no connection through the mailbox can be made by
-        /// the invitation, and delete the connection.
+        /// End a trial: unless the connection is connected now, stop its link, record that no connection through the
+        /// mailbox can be made by the invitation, and remove the connection.
         case giveUp(Text, Invitation)
-        /// Make the connection that leads to the mailbox deliver again, and make its link.
+        /// Make the connection to the mailbox carry reports again, and create its link.
         case goBack
-        /// Wake all links: a new connection may take the destination over.
+        /// Wake all links: a new connection may become the active one.
         case wake
-        /// Return the result of an operator's invitation.
+        /// Return the result of an operator's invitation, for the request with this number.
         case reply(Int, Result<Connecting, ConnectFailure>)
         /// Report an event.
         case notice(DestinationNotice)

@@ -2,9 +2,9 @@ import Encoding
 import Foundation
 import LinuxIO
 
-/// A file with an invitation, and the state from which the time of the next read follows.
+/// The state of a file with an invitation: which content was read last, and when the file is to be read next.
 struct InvitationFile {
-    /// The attributes by which the file system distinguishes one content of the file from the next.
+    /// The attributes of a file from which a change of its content is noticed.
     struct Edition: Equatable, Sendable {
         private var changed: Date?
         private var size: Int?
@@ -24,7 +24,7 @@ struct InvitationFile {
         }
     }
 
-    /// The first pause after a failure, and the longest. Each failure doubles the pause.
+    /// The first and the longest pause after a failed read. Each failure doubles the pause.
     static let pauses = (first: Duration.seconds(10), last: Duration.seconds(300))
 
     let path: String
@@ -35,20 +35,20 @@ struct InvitationFile {
 
     init(path: String) { self.path = path }
 
-    /// Returns whether the file, of which `edition` is the present one, is to be read now: it changed since the last
-    /// read, or reading it failed a while ago. The result of the read is recorded for this edition, because the file
-    /// may change during the read.
+    /// Returns whether the file is to be read now: its content differs from the one that was read last, or a failed
+    /// read is to be repeated. `edition`: the present edition. The caller records the result of the read for this
+    /// edition, because the file may change during the read.
     func isDue(_ edition: Edition, at now: Instant) -> Bool {
         edition != used && (edition != failed || now >= retryAt)
     }
 
-    /// Records that this edition was read and led to a connection.
+    /// Records that the content with this edition was read and led to a connection.
     mutating func succeeded(_ edition: Edition) {
         used = edition
         pause = Self.pauses.first
     }
 
-    /// Records that this edition could not be read or used.
+    /// Records that the content with this edition could not be read or used.
     mutating func failed(_ edition: Edition, at now: Instant) {
         failed = edition
         retryAt = now.advanced(by: pause)

@@ -5,7 +5,7 @@ import Ledger
 import Mailboxes
 import Store
 
-// The connection and its mailbox.
+// How the link carries out the connection's actions, and how it uses the mailbox.
 extension LinkCore {
     mutating func perform(_ action: AgentConnection.Action, _ uid: Text?) {
         switch action {
@@ -53,7 +53,8 @@ extension LinkCore {
         }
     }
 
-    /// Passes the delivery an event, if there is one. A delivery that begins later learns what it needs from the store.
+    /// Passes an event to the delivery, if there is one. A delivery that begins later reads its state from the store
+    /// instead.
     mutating func pass(_ event: ReportDelivery.Event) {
         if delivery != nil { events.append(event) }
     }
@@ -79,16 +80,17 @@ extension LinkCore {
         unreleased = []
     }
 
-    /// Reports to the mailbox, once in each run, that the connection is connected. The connection's state is durable
-    /// before that: otherwise the mailbox would count as used although a later run knows of no connection.
+    /// Reports to the mailbox, once in each run, that the handshake of the connection is complete. The connection's
+    /// state is durable before the report: otherwise the mailbox could count as used although the next run has no
+    /// such connection.
     mutating func reportConnection() {
         guard connection.reception == .mailbox, connection.isComplete, !reportsConnection else { return }
         reportsConnection = true
         actions.append(.connected)
     }
 
-    /// Adds a message that the peer sent on its own initiative to the message book, with its result, and answers a
-    /// question whose configured response must be signed.
+    /// Adds a message that the peer sent on its own initiative to the message book, with its result. If the
+    /// configuration contains the response to the message, answers it with that response, signed.
     private mutating func note(_ message: Message, _ result: HandledMessage, _ uid: Text?) {
         let uid = uid ?? message.id
         let entry = MessageEntry(
@@ -101,7 +103,7 @@ extension LinkCore {
 
     // MARK: - Messages from the mailbox
 
-    /// Reads the next message from the mailbox. Returns false if no message waits.
+    /// Reads the next message from the mailbox. Returns false if no message waits or messages cannot be read now.
     mutating func read() -> Bool {
         guard retryAt == nil, !isOver else { return false }
         if let unread {
@@ -125,9 +127,9 @@ extension LinkCore {
         unreleased.append(message.uid)
     }
 
-    /// Stores what changes the message book, and releases, at the mailbox, the messages that were read, once all
-    /// their effects are durable: the confirmations too, unless no report goes over the connection any more. Returns
-    /// false if there is no such message.
+    /// Stores the changes of the message book together with the connection's state, and then releases the messages
+    /// that were read at the mailbox. All their effects must be durable first: if the connection carries reports,
+    /// this includes confirmations of reports. Returns false if there is nothing to store or release now.
     mutating func release() -> Bool {
         guard !unreleased.isEmpty || !unkeptMessages.isEmpty || !unkeptAnswers.isEmpty, retryAt == nil,
             !carriesReports || unkept.isEmpty && (delivery == nil || events.isEmpty)
@@ -139,8 +141,8 @@ extension LinkCore {
 
     // MARK: - The question for a mailbox
 
-    /// Asks the peer whether it keeps messages for this gate, before anything is delivered. Returns false if
-    /// no question has to be sent now.
+    /// Asks the peer, before any report is delivered, whether it keeps messages for this gate. Returns false if no
+    /// question is to be sent now.
     mutating func ask() -> Bool {
         guard connection.isComplete, mediation != nil else { return false }
         if let failure = mediation?.expire(at: now) {
@@ -153,12 +155,12 @@ extension LinkCore {
         return true
     }
 
-    /// The latest time at which ``ask()`` has a question to send or a time limit to check; nil: never.
+    /// The time at which ``ask()`` next sends a question or checks a time limit; nil if neither is to come.
     var askDeadline: Instant? {
         connection.isComplete && (connection.wantsMessage || mediation?.isOpen == true) ? mediation?.deadline : nil
     }
 
-    /// Takes the peer's answer to the question.
+    /// Handles the peer's answer to the question whether it keeps messages.
     private mutating func answered(_ message: Message) {
         do throws(MailboxProblem) {
             guard let address = try mediation?.take(message, at: now) else { return }
@@ -168,8 +170,8 @@ extension LinkCore {
         }
     }
 
-    /// Reports that the peer grants no mailbox. The peer's server may not have accepted the question yet: it is
-    /// withdrawn, because reports wait for it. Does nothing if `failure` is nil.
+    /// Reports that the peer grants no mailbox. Withdraws the question, because reports wait for it and the peer's
+    /// server may not have accepted it yet. Does nothing if `failure` is nil.
     private mutating func denied(_ failure: MailboxFailure?) {
         guard let failure, let mediation else { return }
         inbox.append(.withdraw(mediation.id))

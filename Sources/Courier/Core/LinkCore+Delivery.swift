@@ -5,7 +5,7 @@ import Mailboxes
 
 // The delivery of reports to the destination.
 extension LinkCore {
-    /// Continues the delivery. Returns false if nothing is due now.
+    /// Continues the delivery. Returns false if it has nothing to do now.
     mutating func deliver() -> Bool {
         guard policy.delivers, carriesReports, mediation?.isUnderWay != true, retryAt == nil else {
             return false
@@ -60,7 +60,8 @@ extension LinkCore {
         }
     }
 
-    /// Every receipt is kept as evidence. Of the other confirmations only the newest is kept.
+    /// Adds a confirmation to those that are to be stored. Of these, all receipts are stored, as evidence, but only
+    /// the newest of the other confirmations.
     private mutating func confirm(_ point: ReportPoint, isReceipt: Bool) {
         if !isReceipt {
             passedOver = unkept.filter { !$0.isReceipt }.flatMap(\.passedOver) + passedOver
@@ -85,7 +86,8 @@ extension LinkCore {
         }
     }
 
-    /// Takes the present end of the ledger. After a failure `hasGrown` stays set: no second notification follows.
+    /// Handles the present end of the ledger. After a failure, sets `hasGrown` again, because no second notification
+    /// follows.
     mutating func looked(_ result: Result<LedgerEnd?, StoreFailure>) {
         switch result {
         case .failure(let failure):
@@ -96,15 +98,15 @@ extension LinkCore {
             if end.point.ledger == delivery?.end.ledger {
                 events.append(.available(end: end.point, isUrgent: end.isUrgent))
             } else {
-                // The peer has all of an earlier ledger. The next ledger needs a new delivery.
+                // The peer has confirmed all of an earlier ledger. The next ledger needs a new delivery.
                 (delivery, next) = (nil, nil)
             }
         }
     }
 
-    /// Has the peer's statement about the gate's ledger compared with the ledger as it is now: another connection may
-    /// have delivered more than this delivery knows of. If the ledger cannot be read now, the statement is dropped,
-    /// and the peer is asked, or gets the entries, again.
+    /// Begins the comparison of the peer's statement about the gate's ledger with the present ledger: another
+    /// connection may have delivered entries that this delivery does not know of. If the ledger cannot be read now,
+    /// the statement is dropped. The delivery then asks the peer again, or sends the entries again.
     mutating func examine(_ answer: VerificationReport.Answer) {
         guard policy.delivers, let end = delivery?.end else { return }
         hasGrown = false
@@ -120,7 +122,7 @@ extension LinkCore {
             head.flatMap { $0.ledger == end.ledger && found.isSigned ? $0 : nil }
         }
         switch answer {
-        // A receipt for a position that this ledger contains needs no signature.
+        // If this ledger contains the position of a receipt, the receipt needs no signature.
         case .receipt(let point, let head):
             let beyond = head.flatMap { $0.position > end.position ? $0 : nil }
             events.append(.receipt(point, signed: signed(beyond)))
@@ -135,7 +137,7 @@ extension LinkCore {
             events.append(.entries([]))
         case .success(nil): retire()
         case .success(let entries?):
-            // The outbox has no entries: another ledger may have replaced this one.
+            // No entries were found: another ledger may have replaced this one.
             if entries.isEmpty { hasGrown = true }
             events.append(.entries(entries))
         }

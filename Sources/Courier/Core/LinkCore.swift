@@ -5,100 +5,105 @@ import Ledger
 import Mailboxes
 import Store
 
-/// The decisions of one link: in which order a connection's events, the messages from its mailbox and the reports to
-/// its destination are handled, what is stored before what is sent, and when the connection is the active one.
+/// The decisions of one agent link: the order in which it handles the connection's events, the messages from the
+/// mailbox and the reports; what it stores before it sends something; and when its connection becomes the active one.
 ///
-/// A value without clock, I/O, randomness or task. Its driver, ``AgentLink``, carries out one action after the other
-/// and returns the results as events. While the result of an action is awaited, no other such action is given out.
-/// Here is the only queue: whatever arrives meanwhile is taken at once, and then has its turn before the next report.
-/// Not copyable: its connection is not.
+/// A value without clock, I/O, randomness or task. Its driver, ``AgentLink``, carries out the actions one after
+/// another and returns their results as events. While the result of one action is awaited, no other action with a
+/// result begins. Events that arrive meanwhile are queued here, and are handled before the next report. The type is
+/// not copyable, because its connection is not.
 struct LinkCore: ~Copyable, Sendable {
     /// The settings of the link.
     struct Policy: Sendable {
-        /// How the destination gets its reports.
+        /// The settings of the delivery of reports.
         var reports = ReportSettings()
-        /// Whether reports are delivered over this connection.
+        /// Whether this connection delivers reports.
         var delivers = true
-        /// Whether a mailbox without TLS may be granted.
+        /// Whether the peer may grant a mailbox whose address has no TLS.
         var allowsPlainHTTP = false
-        /// How long an agent may take to say whether it keeps messages.
+        /// The time limit for an agent's answer to the question whether it keeps messages.
         var grant = MediationQuestion.answerTime
-        /// The time until a ledger or database that failed is tried again.
+        /// The time after which a failed access to the ledger or the database is repeated.
         var retry = Duration.seconds(5)
     }
 
     /// An action of the connection or of the delivery that is not carried out yet.
     enum Step: Sendable {
-        /// `uid`: the mailbox's id of the message that caused it.
+        /// An action of the connection. `uid`: the mailbox's id of the message that caused it; nil if no such message
+        /// did.
         case connection(AgentConnection.Action, uid: Text?)
         case delivery(ReportDelivery.Action)
     }
 
-    /// The number of messages for the message book that wait while the store fails. The newest are kept.
+    /// The maximum number of entries for the message book that wait while the store fails. Beyond it the oldest are
+    /// dropped.
     static let messagesLimit = 64
 
     let policy: Policy
     var connection: AgentConnection
-    /// Events that the connection has not handled yet.
+    /// Events that the connection is still to handle.
     var inbox: [AgentConnection.Event] = []
     var steps: [Step] = []
     /// The actions that ``decide(at:date:)`` returns next.
     var actions: [Action] = []
-    /// Whether the result of an action is awaited.
+    /// Whether the link waits for the result of an action.
     var isBusy = false
     private var hasStarted = false
     var isStoreBroken = false
-    /// The delivery of reports to the destination; nil before this connection becomes the active one.
+    /// The delivery of reports; nil until this connection is the active one of its destination.
     var delivery: ReportDelivery?
-    /// Events that the delivery has not handled yet.
+    /// Events that the delivery is still to handle.
     var events: [ReportDelivery.Event] = []
-    /// The message that the delivery wants to send next.
+    /// The next message of the delivery; nil if it has none to send.
     var next: OutboundMessage?
-    /// Confirmations that are not durable yet, in order.
+    /// Confirmations of the destination that are still to be stored, in order.
     var unkept: [Confirmation] = []
-    /// The positions of entries that the peer refuses, until the cursor has passed them.
+    /// The positions of entries that the peer refuses and that are not part of a confirmation yet.
     var passedOver: [Int] = []
     /// Whether the ledger may have grown.
     var hasGrown = false
     var isRetired = false
-    /// The time before which store and ledger are not used again after a failure.
+    /// The time until which ledger and database are not used, because an access failed; nil if they may be used now.
     var retryAt: Instant?
-    /// Messages from the mailbox that are not read yet.
+    /// Messages from the mailbox that are still to be read.
     var mail: [MailboxMessage] = []
-    /// The message that could not be read and is not quarantined yet.
+    /// A message that could not be read and is still to be quarantined.
     var unread: (message: MailboxMessage, reason: Discard)?
-    /// The ids of messages that were read. They are released once their effects are durable.
+    /// The mailbox's ids of messages that were read. The mailbox gets them when the effects of these messages are
+    /// durable.
     var unreleased: [Text] = []
-    /// Whether the state that is being stored releases messages.
+    /// Whether the messages that were read are released after the store operation that is in progress.
     var isReleasing = false
-    /// Keys of messages that were seen and are not durable yet.
+    /// The keys of inbound messages that are still to be stored.
     var unkeptKeys: [[UInt8]] = []
-    /// Messages for the message book that are not durable yet, at most ``messagesLimit``.
+    /// Entries for the message book that are still to be stored, at most ``messagesLimit``.
     var unkeptMessages: [MessageEntry] = []
-    /// Results of answers to questions that are not durable yet, at most ``messagesLimit``.
+    /// Results of answers to questions that are still to be stored, at most ``messagesLimit``.
     var unkeptAnswers: [AnswerChange] = []
-    /// The questions that an operator has answered in this run, newest last, at most ``messagesLimit``.
+    /// The ids of the questions that an operator has answered in this run, newest last, at most ``messagesLimit``.
     private var decided: [Text] = []
-    /// Whether this run has reported to the mailbox that the connection is connected.
+    /// Whether this run has reported to the mailbox that the handshake is complete.
     var reportsConnection = false
     /// The question whether the peer keeps messages for this gate; nil if it is not asked.
     var mediation: MediationQuestion?
-    /// The mailbox that the peer has granted over this connection, and the time until which answers are still sent.
+    /// The mailbox that the peer has granted over this connection, and the time until which the link still sends
+    /// answers; nil if none was granted.
     var granted: (address: MailboxAddress, until: Instant)?
     private var unsent: Int?
-    /// The time of the present call, and the date.
+    /// The monotonic time and the date of the present call.
     var now = Instant.zero
     var date = Timestamp(seconds: 0)
 
-    /// Creates a link for `connection`. Nothing happens before ``Event/start(question:)``.
+    /// Creates a link for `connection`. It does nothing before ``Event/start(question:)``.
     init(_ connection: consuming AgentConnection, _ policy: Policy) {
         self.connection = connection
         self.policy = policy
     }
 
-    /// Why the link has ended; nil while it runs. Before the end, all received messages are handled, and their entries
-    /// in the message book are durable. If the connection is to lead to a mailbox from then on, its answers to
-    /// questions are sent before the end, within a time limit, because a mailbox's own connection sends none.
+    /// The reason why the link has ended; nil while it runs. Before it ends, it handles all received messages and
+    /// stores their entries in the message book. If the connection becomes the connection to a mailbox, the link
+    /// first sends the waiting answers to questions, within a time limit, because a connection to a mailbox sends
+    /// none.
     var end: End? {
         guard !isBusy, steps.isEmpty || isRetired else { return nil }
         if isRetired { return .retired }
@@ -108,20 +113,22 @@ struct LinkCore: ~Copyable, Sendable {
         return .granted(granted.address)
     }
 
-    /// Whether the peer has ended the connection, or never answered the connection request.
+    /// Whether the peer has ended the connection, or no connection request was ever answered.
     var isOver: Bool { connection.isEnded || connection.hasFailed }
 
     /// Whether reports can go over the connection.
     var carriesReports: Bool { connection.isComplete && granted == nil }
 
-    /// Whether the handshake is complete and neither side has ended the connection.
+    /// Whether the handshake is complete and the connection has not ended.
     var isConnected: Bool { connection.isComplete && !isRetired }
 
-    /// Whether the link takes more to send: the connection is connected and will not lead to a mailbox.
+    /// Whether further messages can be queued for the peer: the connection is connected and does not become the
+    /// connection to a mailbox.
     var isOpen: Bool { isConnected && granted == nil && end == nil }
 
-    /// Takes an operator's answer to the question that the message book has as `uid`, unless it was answered before,
-    /// too many answers wait, or there is no connected peer. Returns whether the answer was taken.
+    /// Queues an operator's answer to a question of the message book. `uid`: the question's id there. Returns false
+    /// if the answer is not queued: the question was answered before, too many answers wait, or the connection is not
+    /// connected.
     mutating func answer(_ question: Message, _ uid: Text, _ response: Text, date: Timestamp) -> Bool {
         guard isOpen, inbox.count < connection.owedRoom, !decided.contains(uid),
             !connection.owed.contains(where: { $0.question == uid })
@@ -131,33 +138,33 @@ struct LinkCore: ~Copyable, Sendable {
         return true
     }
 
-    /// Takes the requests of an invitation, unless there is no connected peer or too many answers wait. Returns whether
-    /// they were taken.
+    /// Queues the answers to the requests of an invitation. Returns false if they are not queued: the connection is
+    /// not connected, or too many answers wait.
     mutating func answer(_ invitation: Invitation) -> Bool {
         guard isOpen, inbox.count < connection.answerRoom else { return false }
         inbox.append(.answer(invitation))
         return true
     }
 
-    /// When ``decide(at:date:)`` has something to do without a further event; nil: never.
+    /// The time at which ``decide(at:date:)`` has something to do even without a further event; nil if there is none.
     var deadline: Instant? {
         guard hasStarted, !isBusy, end == nil else { return nil }
         let delivers = carriesReports && retryAt == nil && mediation?.isUnderWay != true
-        // After its time limit a grant waits for other things only: the store, or the end of a post.
+        // After this time limit, the link waits only for a result of the store or of a post, which are events.
         let limit = granted.flatMap { $0.until > now ? $0.until : nil }
         return [connection.deadline, delivers ? delivery?.deadline : nil, askDeadline, retryAt, limit]
             .compactMap(\.self).min()
     }
 
-    /// Takes an event, also while the result of an action is awaited. ``decide(at:date:)`` returns what follows. An end
-    /// is final: later events change nothing.
+    /// Handles an event, also while the result of an action is awaited. The caller then calls ``decide(at:date:)``
+    /// for the actions. After the end of the link, an event changes nothing.
     mutating func take(_ event: Event, at now: Instant) {
         self.now = now
         if end == nil { take(event) }
     }
 
-    /// Does what is due. `date`: the machine's date. The actions are to be carried out in order; if there is none,
-    /// nothing is due before ``deadline``.
+    /// Returns the actions that are due, to be carried out in order. `date`: the machine's date. If there is no
+    /// action, nothing is due before ``deadline``.
     mutating func decide(at now: Instant, date: Timestamp) -> [Action] {
         (self.now, self.date) = (now, date)
         while hasStarted, !isBusy, end == nil, advance() {}
@@ -169,7 +176,7 @@ struct LinkCore: ~Copyable, Sendable {
         return actions
     }
 
-    /// Ends the link permanently: it sends and stores nothing any more.
+    /// Ends the link permanently: it sends and stores nothing more.
     mutating func stop() { (isRetired, steps) = (true, []) }
 
     private mutating func take(_ event: Event) {
@@ -225,8 +232,8 @@ struct LinkCore: ~Copyable, Sendable {
         reportConnection()
     }
 
-    /// Does the next thing, in this order: the rest of a list of actions, pending events, deadlines, messages from the
-    /// mailbox, and the next report. Returns false if there is nothing to do now.
+    /// Does one step. The order of precedence is: the remaining actions of the last event, waiting events, deadlines,
+    /// messages from the mailbox, the next report. Returns false if there is nothing to do now.
     private mutating func advance() -> Bool {
         if let due = retryAt, now >= due { retryAt = nil }
         if !steps.isEmpty {
@@ -253,7 +260,7 @@ struct LinkCore: ~Copyable, Sendable {
 
     // MARK: - Actions
 
-    /// Gives out an action whose result is awaited.
+    /// Adds an action, and waits for its result before any other action with a result.
     mutating func begin(_ action: Action) {
         actions.append(action)
         isBusy = true
@@ -271,7 +278,7 @@ struct LinkCore: ~Copyable, Sendable {
         retryAt = now.advanced(by: policy.retry)
     }
 
-    /// Returns the keys of the messages that were seen and are not durable yet.
+    /// Returns the keys of the inbound messages that are still to be stored, at most 1024.
     mutating func seenKeys() -> [[UInt8]] {
         unkeptKeys = (unkeptKeys + connection.takeSeen()).suffix(1024)
         return unkeptKeys

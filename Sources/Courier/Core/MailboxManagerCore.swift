@@ -4,94 +4,98 @@ import Encoding
 import Mailboxes
 import Settings
 
-/// The decisions about the gate's mailbox: which one is used, when one is made or dropped, and which connection gets
-/// each message.
+/// The decisions about the gate's mailbox: which mailbox is used, when one is made or dropped, and which connection
+/// gets each message.
 ///
 /// A value without clock, I/O or task. Its driver, ``MailboxManager``, carries out the actions and returns their
 /// results as events.
 struct MailboxManagerCore: Sendable {
-    /// Where the mailbox is.
+    /// The server of the mailbox.
     enum Place: Sendable {
         /// The gate has no mailbox.
         case none
-        /// At the primary destination's own agent, if the agent grants one.
+        /// The primary destination's own agent, if it grants a mailbox.
         case ownAgent
-        /// At the agent that made the invitation in the given file or URL.
+        /// The agent that made the invitation in the given file or at the given URL.
         case invitation(String)
-        /// At the configured agency.
+        /// The configured agency.
         case agency
     }
 
-    /// The reserved name under which mailboxes are kept.
+    /// The reserved name of a destination under which mailboxes are stored among the connections.
     static let destination: Text = "mailbox"
 
-    /// How long messages wait for a connection that does not run yet.
+    /// How long a message waits for the link of its connection. After that it is quarantined.
     private static let patience = Duration.seconds(60)
 
     private let place: Place
     private let pause: Duration
-    /// The mailbox in use.
+    /// The mailbox in use: its id, the invitation by which it was reached, and the use that connections make of it;
+    /// nil if there is none.
     private(set) var mailbox: (id: Text, invitation: Invitation?, use: Use)?
     private(set) var isLoaded = false
-    /// The stored mailboxes that an earlier one was not replaced by completely.
+    /// The ids of stored mailboxes older than the one in use. An interruption of an earlier run left them; they are
+    /// to be deleted.
     private var older: [Text] = []
-    /// The id of a stored mailbox that cannot be used; nil if there is none. An operator has to repair or
-    /// delete it. No other mailbox is made meanwhile.
+    /// The id of a stored mailbox that cannot be read or is not the configured one; nil if there is none. An operator
+    /// must repair or delete it. Meanwhile no other mailbox is made.
     private var kept: Text?
     private var refused: [Text] = []
     private var isServing = false
-    /// The last failure that the mailbox itself reported.
+    /// The last failure that the mailbox itself reported; nil after success.
     private var trouble: MailboxFailure?
-    /// The connections that run.
+    /// The ids of the connections whose links run.
     private var receivers: Set<Text> = []
-    /// Messages that were handed over and are not applied yet: message id → connection id.
+    /// The messages that a link was passed and has not applied yet: the message's id, and the id of its connection.
     private var handedOver: [Text: Text] = [:]
-    /// Messages for connections that do not run yet, each with the time until which it is kept, and the reason of its
-    /// quarantine after that.
+    /// Messages for connections whose links do not run yet. After the time `until`, a message is quarantined with the
+    /// given reason.
     private var early: [(message: MailboxMessage, until: Instant, reason: Text)] = []
-    /// The file of the invitation to the mailbox, and the edition that is being read.
+    /// The file with the invitation to the mailbox; nil if the configuration names none.
     private var file: InvitationFile?
     private var reading: InvitationFile.Edition?
     private var tokens: TokenSearch
     private var lookAt: Instant?
     private var retries: [(at: Instant, action: Action)] = []
 
-    /// Creates a mailbox manager. `pause`: the time until a failed step is tried again, and between two looks.
-    /// `longestTokenPause`: the longest wait between two attempts to get a token.
+    /// Creates a mailbox manager. `pause`: the time until a failed step is tried again, and the time between two
+    /// checks. `longestTokenPause`: the longest wait between two attempts to get a token.
     init(_ place: Place, pause: Duration, longestTokenPause: Duration = .zero) {
         (self.place, self.pause) = (place, pause)
         tokens = TokenSearch(pause: pause, longest: longestTokenPause)
         if case .invitation(let path) = place { file = InvitationFile(path: path) }
     }
 
-    /// When ``Event/deadlineReached`` is due; nil if only other events have an effect.
+    /// The time at which ``Event/deadlineReached`` is due; nil if no action waits for a time.
     var deadline: Instant? {
         (retries.map(\.at) + early.map(\.until) + [lookAt].compactMap(\.self)).min()
     }
 
-    /// Returns whether a connection through the mailbox may be made by `invitation`: no such connection
-    /// failed before, and no unusable mailbox is stored. In the own agent's mailbox a connection that was deleted
-    /// before it was connected counts as failed.
+    /// Returns whether a connection through the mailbox may be made by the invitation with the id `invitation`. It
+    /// may not if such a connection failed before, or if a stored mailbox is unusable. In the mailbox at the own
+    /// agent, a connection that was deleted before its handshake was complete counts as failed.
     func permits(_ invitation: Text) -> Bool {
         guard kept == nil, !refused.contains(invitation) else { return false }
         guard case .ownAgent = place, let mailbox, case .tried = mailbox.use else { return true }
         return mailbox.invitation?.id != invitation
     }
 
-    /// Whether the own agent's mailbox stays although no connection needs it: no connection through it has been
-    /// connected yet; or none could be made, and the connection that leads to it is to deliver again.
+    /// Whether the mailbox at the own agent must stay although no connection uses it. This is so until a connection
+    /// through it has completed its handshake. It is also so if none could be made and the connection to the mailbox
+    /// is to carry reports again.
     var isHeld: Bool {
         guard case .ownAgent = place, let mailbox else { return false }
         return mailbox.use != .connected || mailbox.invitation.map { refused.contains($0.id) } == true
     }
 
-    /// Records that no connection through the mailbox could be made by the invitation. Returns the ids to store.
+    /// Records that no connection through the mailbox could be made by the invitation with this id. Returns all such
+    /// ids, to be stored.
     mutating func refuse(_ invitation: Text) -> [Text] {
         if !refused.contains(invitation) { refused = refused.suffix(63) + [invitation] }
         return refused
     }
 
-    /// Handles one event. The actions are to be carried out in order.
+    /// Handles one event. Returns the actions, to be carried out in order.
     mutating func handle(_ event: Event, at now: Instant) -> [Action] {
         switch event {
         case .loaded(let mailboxes, let refused): return load(mailboxes, refused)
@@ -100,7 +104,7 @@ struct MailboxManagerCore: Sendable {
             defer { older = [] }
             return self.use(id, invitation, use) + older.map { .retire($0) }
         case .unusable(let id, let isOther):
-            // The stored mailbox is kept: its keys are the only access to the messages that wait there.
+            // Do not delete the stored mailbox: its keys are the only access to the messages that wait there.
             (kept, isLoaded) = (id, true)
             return [.notice(isOther ? .otherMailbox : .unreadable)]
         case .notTakenUp(let failure): return failure.map { [.notice(.storeFailed($0.line))] } ?? []
@@ -162,7 +166,7 @@ struct MailboxManagerCore: Sendable {
             isLoaded = true
             return []
         }
-        // The newest is used. A crash may have left earlier ones.
+        // Use the newest mailbox. An interruption of an earlier run may have left older ones.
         guard let last = mailboxes.last else {
             isLoaded = true
             return []
@@ -171,7 +175,7 @@ struct MailboxManagerCore: Sendable {
         return [.takeUp(last)]
     }
 
-    /// Uses a mailbox, in place of the present one.
+    /// Uses a mailbox, and deletes the one that was in use before.
     private mutating func use(_ id: Text, _ invitation: Invitation?, _ use: Use) -> [Action] {
         let old = mailbox?.id
         (mailbox, isServing, trouble) = ((id, invitation, use), false, nil)
@@ -179,7 +183,7 @@ struct MailboxManagerCore: Sendable {
         return [.stop(old), .retire(old)]
     }
 
-    /// Stops using a mailbox that no connection needs. A store that cannot be read is asked again later.
+    /// Stops using the mailbox if no connection needs it. If the store cannot be read, asks again later.
     private mutating func needed(_ id: Text, _ isNeeded: Bool?, at now: Instant) -> [Action] {
         guard mailbox?.id == id, receivers.isEmpty, !isHeld, isNeeded != true else { return [] }
         guard isNeeded != nil else {
@@ -200,7 +204,7 @@ struct MailboxManagerCore: Sendable {
         return [.stop(id), .notice(.dropped)]
     }
 
-    /// Looks for what the configured mailbox lacks: its invitation, the mailbox itself, or a token.
+    /// Begins to get what the configured mailbox still needs: its invitation, the mailbox itself, or a token.
     private mutating func look(at now: Instant) -> [Action] {
         lookAt = now.advanced(by: pause)
         switch place {
@@ -264,7 +268,7 @@ struct MailboxManagerCore: Sendable {
         return pass(.applied(uids))
     }
 
-    /// Releases the messages that the connection was handed and did not apply.
+    /// Releases the messages that the link of the connection was passed and has not applied.
     private mutating func leave(_ id: Text) -> [Action] {
         receivers.remove(id)
         return applied(handedOver.filter { $0.value == id }.map(\.key).sorted())
@@ -286,17 +290,17 @@ struct MailboxManagerCore: Sendable {
             return notices + (receivers.contains(name) ? [.give(address, to: name)] : [])
         case .failed(.keyTaken, let name?): return receivers.contains(name) ? [.refuse(name)] : []
         case .failed(let failure, _):
-            // The next address that the mailbox reports will show that it works again.
+            // The next address that the mailbox reports shows that the mailbox works again.
             (isServing, trouble) = (false, failure)
             if failure == .needsToken { tokens.want() }
             return [.notice(.failed(failure))]
         case .closed(_, let isComplete):
-            // The agent that keeps the mailbox was replaced, or has ended the connection that used it.
+            // The agent of the mailbox was replaced, or has ended the connection that used the mailbox.
             guard case .ownAgent = place, receivers.isEmpty else { return [.notice(.closed(isComplete: isComplete))] }
             return [.notice(.closed(isComplete: isComplete)), .askNeed(id)]
         case .messages(let messages): return messages.flatMap { deliver($0, at: now) }
         case .reachability(let failure):
-            // A server that accepts messages does not resolve another failure of the mailbox.
+            // The mailbox's server accepts messages again, but an earlier failure of the mailbox itself remains.
             let other = failure == nil ? trouble : nil
             return [.notice(.reachability(failure))] + (other.map { [.notice(.failed($0))] } ?? [])
         case .storeFailed(let reason): return [.notice(.storeFailed(reason))]

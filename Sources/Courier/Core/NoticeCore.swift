@@ -4,12 +4,12 @@ import Kiosk
 import LinuxIO
 import Reasons
 
-/// Decides what follows from the notices of connections, mailboxes and destinations: lines of the log, faults of the
-/// gate, problem reports to other destinations, and work of the service.
+/// Decides the effects of notices from connections, mailboxes and destinations: event lines, faults of the gate,
+/// problem reports to other destinations, and actions of the service.
 ///
 /// A value without clock, I/O or task. Its driver is ``AgentService``.
 struct NoticeCore: Sendable {
-    /// An event for the service.
+    /// An event that the service reports to this core.
     enum Event: Sendable {
         /// A notice of a connection to the destination `of`. `date`: the machine's date.
         case link(AgentNotice, of: Text, date: Timestamp)
@@ -17,49 +17,50 @@ struct NoticeCore: Sendable {
         case destination(DestinationNotice, of: Text)
         /// A notice of the mailbox.
         case mailbox(MailboxNotice)
-        /// Connections to a destination were removed. The destination has no connection left (`isEmpty`), or one that
-        /// is complete (`isConnected`).
+        /// Connections to a destination were removed. `isEmpty`: whether the destination has no connection now.
+        /// `isConnected`: whether one of the remaining connections has completed its handshake.
         case removed(Text, isEmpty: Bool, isConnected: Bool)
     }
 
     /// The actions of the service, which carries them out in this order.
     enum Action: Sendable {
-        /// Write a line of the log.
+        /// Write an event line.
         case log(LogSink.Level, String, JSONObject)
-        /// Report a fault of the gate.
+        /// Report that a fault of the gate began or ended.
         case report(HealthReport)
-        /// Report the problem of the destination `of` to all other destinations.
+        /// Send a problem report about the destination `of` to all other destinations.
         case tellOthers(ReasonCode, String, of: Text)
-        /// Wake every destination: an entry was recorded, or one of its connections may have been replaced.
+        /// Wake the links of all destinations: an entry was recorded, or another connection may have become the
+        /// active one.
         case wake
-        /// Start the next attempts of all destinations but this one, and of the mailbox, at this time.
+        /// At the given time, make the next attempts of all destinations except `besides`, and of the mailbox.
         case retry(besides: Text, at: Instant)
-        /// Delete the connections to the destination `of`, after their agents were notified.
+        /// Notify the agents of the connections to the destination `of`, and then delete the connections.
         case delete([Text], of: Text)
-        /// Stop using the mailbox if no connection uses it.
+        /// Stop using the mailbox if no connection needs it.
         case dropMailbox
-        /// Continue the deletion of a connection that is marked.
+        /// Continue the deletion of a connection that is marked for deletion.
         case finishDeletion(Text)
-        /// The finding contradicts the ledger.
+        /// Record in the ledger's witness the finding that contradicts the ledger.
         case contradict(Text)
     }
 
-    /// The time between two problem reports of one code.
+    /// The minimum time between two problem reports with the same code.
     static let pause = Duration.seconds(600)
-    /// The minimum time between two retries of the destinations. Otherwise two servers that fail and succeed by
-    /// turns would make the gate retry without end.
+    /// The minimum time between two retries of the destinations. Without it, two servers that fail and succeed
+    /// alternately would make the gate retry without end.
     static let retryPause = Duration.seconds(10)
 
     private(set) var faults = AgentFaults()
-    /// The time of the last confirmation by each destination.
+    /// The date of the last confirmation by each destination.
     private(set) var receipts: [Text: Timestamp] = [:]
     private var news = RepeatedNoticeFilter()
-    /// The time of the last problem report of each code to the other destinations.
+    /// The time of the last problem report with each code.
     private var told: [ReasonCode: Instant] = [:]
-    /// The time of the last retry of the destinations, which may be in the future.
+    /// The time of the last retry, or of the next one if it was delayed.
     private var retriedAt: Instant?
 
-    /// Handles one event. The actions are to be carried out in order.
+    /// Handles one event. Returns the actions, to be carried out in order.
     mutating func handle(_ event: Event, at now: Instant) -> [Action] {
         switch event {
         case .link(let notice, let name, let date): take(notice, name, date, at: now)
@@ -83,15 +84,16 @@ struct NoticeCore: Sendable {
 
     private mutating func work(after notice: AgentNotice, of name: Text, at now: Instant) -> [Action] {
         switch notice {
-        // The connection that was replaced now checks whether it is still active, and ends.
+        // The connection that was the active one wakes, finds that it has been replaced, and ends.
         case .tookOver: return [.wake]
-        // The replaced connections end and their agent is notified; meanwhile this connection continues.
+        // The links of the replaced connections end, and the service notifies their agent. This connection continues
+        // meanwhile.
         case .replaced(let ids): return [.delete(ids, of: name)]
-        // The mailbox belongs to an agent that is no longer used.
+        // The mailbox in use may belong to an agent that is no longer used.
         case .mailboxDenied: return [.dropMailbox]
-        // If the network works again for this destination, it may work again for the others. A retry soon after the
-        // last one is delayed. No retry includes the destination that caused it: a server that accepts pings and
-        // refuses records would be retried without end.
+        // If the network works again for this destination, it may work again for the others, so retry them. A retry
+        // soon after the last one is delayed. The destination that caused the retry is excluded: otherwise a server
+        // that accepts pings and refuses records would be retried without end.
         case .reachable:
             guard let last = retriedAt, last.duration(to: now) < Self.retryPause else {
                 retriedAt = now
@@ -101,7 +103,7 @@ struct NoticeCore: Sendable {
             let next = last.advanced(by: Self.retryPause)
             retriedAt = next
             return [.retry(besides: name, at: next)]
-        // The head has this gate's own signature, so it is evidence whichever agent sends it.
+        // This gate has signed the head, so it is evidence, whichever agent sent it.
         case .behind(let point):
             return [
                 .contradict(
@@ -139,8 +141,8 @@ struct NoticeCore: Sendable {
         return actions + consequences(change, notice.text, of: MailboxManagerCore.destination, at: now)
     }
 
-    /// Returns the actions that follow from a change of the faults. The other destinations get each code at most once
-    /// per ``pause``.
+    /// Returns the actions for a change of the faults: the reports, and a problem report to the other destinations,
+    /// for each code at most once per ``pause``.
     private mutating func consequences(
         _ change: AgentFaults.Change, _ text: String, of name: Text, at now: Instant
     ) -> [Action] {

@@ -2,11 +2,11 @@ import Encoding
 import Mailboxes
 import Settings
 
-/// The search for a sponsor's token: when the gate looks for a token, and which token the agency got last.
-/// The search is a value and independent of the mailbox.
+/// The search for a sponsor's token: when the gate asks the sponsor's server for one, and which token the agency got
+/// last. The search does not depend on the mailbox.
 ///
-/// The waits between requests to a server grow. So neither the server nor the agency gets requests without
-/// end when the agency cannot use the server's tokens.
+/// The waits between the requests to the sponsor's server grow. If the agency does not accept the server's tokens,
+/// neither of them gets requests without end.
 struct TokenSearch {
     private let pause: Duration
     private let longest: Duration
@@ -20,16 +20,16 @@ struct TokenSearch {
     /// exceeds `longest`.
     init(pause: Duration, longest: Duration) { (self.pause, self.longest) = (pause, longest) }
 
-    /// Records that the agency asks for a token other than those it was given.
+    /// Records that the agency asks for a token, and has not accepted the last one, if there was one.
     mutating func want() { isWanted = true }
 
     /// Ends the search: the agency has provided an agent.
     mutating func end() { (isWanted, looks, due, failure) = (false, 0, nil, nil) }
 
-    /// Makes the next attempt due at once.
+    /// Makes the next attempt due now.
     mutating func retryNow() { due = nil }
 
-    /// Returns whether to look for a token now. If so, this counts as an attempt.
+    /// Returns whether to ask the server for a token now. If so, counts the attempt.
     mutating func begin(at now: Instant) -> Bool {
         guard isWanted, due.map({ now >= $0 }) ?? true else { return false }
         due = now.advanced(by: min(longest, pause * (1 << min(looks, 16))))
@@ -37,8 +37,8 @@ struct TokenSearch {
         return true
     }
 
-    /// Takes the result of an attempt. Returns the token if the agency is to get it: the previous token is of
-    /// no use.
+    /// Handles the result of an attempt. Returns the token if the agency is to get it; nil if there is none, or if it
+    /// is the token that the agency got last.
     mutating func take(_ token: ProvisionToken?) -> ProvisionToken? {
         failure = nil
         guard isWanted, let token, token != last else { return nil }
@@ -46,7 +46,7 @@ struct TokenSearch {
         return token
     }
 
-    /// Takes the failure of an attempt. Returns whether it is to be reported.
+    /// Handles the failure of an attempt. Returns whether to report it: a repeated failure is not reported.
     mutating func take(_ failure: TokenSource.Failure) -> Bool {
         defer { self.failure = failure }
         return self.failure != failure

@@ -1,7 +1,7 @@
 import Store
 
 extension ConnectFailure {
-    /// Creates the failure for an error of reading an invitation, of a link or of the store.
+    /// Creates the failure from an error: of the reading of an invitation, of a link, of the store or any other.
     init(_ error: any Error) {
         switch error {
         case let failure as ConnectFailure: self = failure

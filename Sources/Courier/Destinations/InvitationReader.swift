@@ -4,24 +4,24 @@ import Foundation
 package import HTTPTransport
 package import LinuxIO
 
-/// Turns an operator's input into an invitation: a URL that contains the invitation, a URL that leads to one,
-/// or the path of a file.
+/// Reads an invitation from an operator's input: a URL that contains the invitation, a URL from which it can be
+/// fetched, or the path of a file.
 package enum InvitationReader {
-    /// Why an input gives no invitation. ``text`` and ``remedy`` are for the operator.
+    /// The reason why an input leads to no invitation. ``text`` and ``remedy`` are for the operator.
     package enum Failure: Error, Hashable, Sendable {
-        /// The text was read but is no usable invitation; the payload is the reason.
+        /// The input was read, but is no usable invitation, for the given reason.
         case invitation(InvitationError)
         /// The file cannot be read.
         case file(path: String, FileObstacle? = nil)
-        /// The URL cannot be fetched; the payload is the reason.
+        /// The URL cannot be fetched, for the given reason.
         case link(ExchangeError)
-        /// The URL leads to no resource (404, 410).
+        /// The server has no resource at the URL (404, 410).
         case gone
         /// The server `host` requires a sign-in (401, 403, 407).
         case signIn(host: String)
-        /// The URL leads to a web page of the server `host`, not to an invitation.
+        /// The server `host` returned a web page, not an invitation.
         case page(host: String)
-        /// The URL leads to a chain of more than five further URLs.
+        /// The URL leads to a chain of more than ``maxLinks`` further URLs.
         case tooManyLinks
 
         /// The problem, in plain words.
@@ -64,14 +64,13 @@ package enum InvitationReader {
         }
     }
 
-    /// The maximum number of URLs that are followed one after another.
+    /// The maximum number of URLs that are fetched one after another.
     static let maxLinks = 5
 
-    /// Checks without using the network that the content of the file is an invitation, or the URL of an
-    /// invitation.
+    /// Checks that the file contains an invitation or the URL of one. Does not use the network.
     package static func check(_ path: String) throws(Failure) { _ = try parse(try content(of: path)) }
 
-    /// Returns the invitation that the text itself contains, without using network or disk.
+    /// Returns the invitation that the text itself contains. Uses neither network nor disk.
     package static func invitation(in text: Text) throws(Failure) -> Invitation {
         guard case .invitation(let invitation) = try parse(Array(text.utf8)) else {
             throw .invitation(.notAnInvitation)
@@ -80,14 +79,14 @@ package enum InvitationReader {
     }
 
     private static func content(of path: String) throws(Failure) -> [UInt8] {
-        // Read one byte more than the limit: that is enough to recognise a file that is too large.
+        // Read one byte more than the limit, to notice a file that is too large.
         guard let bytes = FileBytes.beginning(path, limit: InvitationText.maxBytes + 1) else {
             throw .file(path: path, FileObstacle(path))
         }
         return bytes
     }
 
-    /// Reads `argument`: JSON, a URL, or the path of a file that contains either.
+    /// Reads an invitation from `argument`: JSON, a URL, or the path of a file that contains JSON or a URL.
     package static func read(_ argument: String, by exchange: HTTPExchange) async throws(Failure) -> Invitation {
         var text = Array(argument.utf8)
         if !argument.contains("://"), argument.first(where: { !$0.isWhitespace }) != "{" {
@@ -112,7 +111,7 @@ package enum InvitationReader {
         }
     }
 
-    /// Returns what `url` leads to: the body, or the target of a redirect.
+    /// Fetches `url`. Returns the body of the answer, or the URL to which the server redirects.
     private static func follow(_ url: String, by exchange: HTTPExchange) async throws(Failure) -> [UInt8] {
         let answer: HTTPExchange.Answer
         do {
@@ -135,10 +134,10 @@ package enum InvitationReader {
         }
     }
 
-    /// Returns the absolute URL to which a redirect leads (RFC 9110 section 10.2.2). `location` may be
-    /// relative (RFC 3986 section 5). Returns nil if the result is no URL.
+    /// Returns the absolute URL of a redirect (RFC 9110 section 10.2.2). `location`, the value of the header field,
+    /// may be relative to `url` (RFC 3986 section 5). Returns nil if the result is no URL.
     static func resolve(_ location: String, from url: String) -> String? {
-        // Return a complete URL exactly as it was sent: it may contain the invitation.
+        // Return an absolute URL byte for byte: it may contain the invitation.
         if location.contains(/^[A-Za-z][A-Za-z0-9+.\-]*:\/\//) { return location }
         return URL(string: url).flatMap { URL(string: location, relativeTo: $0)?.absoluteString }
     }

@@ -10,31 +10,30 @@ extension AgentLink {
     package struct Dependencies: Sendable {
         /// Posts messages to the peer's server.
         package var exchange: any MessageExchange
-        /// Stores the connection.
+        /// Stores the state of the connection, and quarantines messages that it cannot read.
         package var store: any ConnectionStore
-        /// The name of the destination that the connection leads to.
+        /// The name of the connection's destination.
         package var destination: Text
-        /// The entries that the destination is to get; nil for a link that only connects.
+        /// The outbox of the destination; nil for a link that delivers no reports.
         package var outbox: (any Outbox)?
-        /// How the destination gets its reports.
+        /// The settings of the delivery of reports.
         package var reports: ReportSettings
-        /// The clock.
+        /// The clock from which the link reads its times and dates.
         package var clock: Clock
         /// The access to the mailbox; nil if the gate has no mailbox.
         package var mailbox: (any MailboxAccess)?
-        /// Whether a connection by the given invitation, which has no mailbox, is to ask its agent for a
-        /// mailbox.
+        /// Returns whether a connection by the given invitation, which has no mailbox, asks its agent for one.
         package var asksForMailbox: @Sendable (Invitation) async -> Bool
-        /// Whether a mailbox without TLS may be granted.
+        /// Whether the peer may grant a mailbox whose address has no TLS.
         package var allowsPlainHTTP = false
-        /// How long an agent may take to say whether it keeps messages.
+        /// The time limit for an agent's answer to the question whether it keeps messages.
         package var grant = MediationQuestion.answerTime
-        /// The time until a ledger or database that failed is tried again.
+        /// The time after which a failed access to the ledger or the database is repeated.
         package var outboxRetry = Duration.seconds(5)
         /// Receives every notice, in order, on the link's executor. The closure must not block.
         package var observe: @Sendable (AgentNotice) -> Void
 
-        /// Creates dependencies from the given values. The other properties have their defaults.
+        /// Creates dependencies from the given values. Every other property has its default value.
         package init(
             exchange: any MessageExchange, store: any ConnectionStore,
             destination: Text = DeliveryCursor.primary, outbox: (any Outbox)? = nil,
@@ -48,7 +47,7 @@ extension AgentLink {
             (self.mailbox, self.asksForMailbox) = (mailbox, asksForMailbox)
         }
 
-        /// The properties of the dependencies that the core needs.
+        /// The part of the dependencies that the core needs.
         var policy: LinkCore.Policy {
             LinkCore.Policy(
                 reports: reports, delivers: outbox != nil, allowsPlainHTTP: allowsPlainHTTP, grant: grant,
@@ -56,16 +55,16 @@ extension AgentLink {
         }
     }
 
-    /// How a link ended.
+    /// The reason why a link ended.
     package enum End: Sendable {
         /// The task that runs the link was cancelled.
         case cancelled
-        /// The peer has ended the connection, or never answered the connection request.
+        /// The peer has ended the connection, or no connection request was ever answered.
         case ended
-        /// Another connection has replaced this one, or its link was stopped.
+        /// Another connection has replaced this one, or the link was stopped.
         case retired
-        /// The peer keeps messages for this gate at the given address. From now on the connection, whose
-        /// state is `state`, leads to the mailbox.
+        /// The peer keeps messages for this gate at the given address. The connection, whose state is `state`,
+        /// becomes the connection to that mailbox.
         case granted(MailboxAddress, state: JSON)
     }
 }

@@ -7,8 +7,8 @@ import Ledger
 package import Mailboxes
 import Store
 
-/// Runs one connection: carries out what its ``LinkCore`` decides, one action after the other, and passes it the
-/// messages for its destination.
+/// Runs one connection: carries out the actions of its ``LinkCore`` one after another, and receives the messages for
+/// the connection from the mailbox.
 ///
 /// One task calls ``run()``, which returns soon after that task is cancelled.
 package actor AgentLink {
@@ -19,19 +19,19 @@ package actor AgentLink {
     /// Whether the connection only answers the requests of its invitation.
     package nonisolated let isOneTime: Bool
 
-    /// The information of the link in addition to its stored state.
+    /// The notes about the running link, which are not stored.
     package nonisolated let notes: LinkStatus
 
     private let dependencies: Dependencies
     private var core: LinkCore
-    /// The callers that wait for the inviter's answer whether this connection may be reused, by the id of the
-    /// invitation.
+    /// The callers that wait for the inviter's answer whether it accepts this connection for an invitation, by the id
+    /// of that invitation.
     private var asked: [Text: CheckedContinuation<Bool?, Never>] = [:]
     private let nap = Wakeup()
 
     private var clock: Clock { dependencies.clock }
 
-    /// Creates a link for `connection`. Nothing happens before ``run()``.
+    /// Creates a link for `connection`. It does nothing before ``run()``.
     package init(_ connection: consuming AgentConnection, _ dependencies: Dependencies) {
         id = connection.id
         invitation = connection.invitation
@@ -41,8 +41,8 @@ package actor AgentLink {
         core = LinkCore(connection, dependencies.policy)
     }
 
-    /// Delivers until the task is cancelled, the peer ends the connection, another connection replaces it, or
-    /// the peer grants a mailbox over it.
+    /// Runs until the task is cancelled, the peer ends the connection, another connection replaces it, or the peer
+    /// grants a mailbox over it. Returns the reason.
     @discardableResult
     package func run() async -> End {
         let question = await question()
@@ -56,7 +56,8 @@ package actor AgentLink {
             if core.end != nil { break }
             await nap.sleep(until: core.deadline, clock)
         }
-        // The mailbox delivers the messages of a link that is cut off again at the next start.
+        // If the task was cancelled, do not release the messages that were not applied: the mailbox delivers them
+        // again at the next start.
         if core.end != nil { await dependencies.mailbox?.leave(id) }
         letGo()
         return switch core.end {
@@ -77,7 +78,7 @@ package actor AgentLink {
 
     // MARK: - The state
 
-    /// Whether the handshake is complete and neither side has ended the connection.
+    /// Whether the handshake is complete and the connection has not ended.
     package var isConnected: Bool { core.isConnected }
 
     /// The connection, as its destination knows it.
@@ -88,7 +89,7 @@ package actor AgentLink {
             isConnected: core.isConnected, hasAddress: core.connection.address != nil)
     }
 
-    /// The present properties of the connection that the destination needs.
+    /// The present state of the connection that the destination needs.
     var routeState: DestinationCore.RouteState {
         DestinationCore.RouteState(
             id: id, isConnected: core.isConnected, hasAddress: core.connection.address != nil)
@@ -96,11 +97,11 @@ package actor AgentLink {
 
     // MARK: - Requests
 
-    /// Asks the inviter of `invitation`, as soon as the link runs, whether it accepts this connection in
-    /// place of a new one. Returns true if the inviter agrees, and false if it does not agree within 45 s.
-    /// Returns nil if the link ends before that, or if the link already asks about this invitation.
+    /// Asks the inviter of `invitation`, as soon as the link runs, whether it accepts this connection in place of a
+    /// new one. Returns true if the inviter accepts it, and false if it does not within 45 s. Returns nil if the link
+    /// ends before that, or if the same question is still open.
     package func reuse(_ invitation: Invitation) async -> Bool? {
-        // After the task was cancelled, ``letGo()`` may have been called already.
+        // If the task was cancelled, ``letGo()`` may have run already, and the caller would wait for ever.
         guard core.end == nil, asked[invitation.id] == nil, !Task.isCancelled else { return nil }
         return await withCheckedContinuation { continuation in
             asked[invitation.id] = continuation
@@ -108,60 +109,60 @@ package actor AgentLink {
         }
     }
 
-    /// Resumes with nil the callers that still wait in ``reuse(_:)``.
+    /// Ends the waiting of all callers of ``reuse(_:)``, which then return nil.
     package func letGo() {
         for asked in asked.values { asked.resume(returning: nil) }
         asked = [:]
     }
 
-    /// Answers the requests that are attached to `invitation`. Returns false if they are not taken: there is no
-    /// connected peer, the connection is about to lead to a mailbox, or too many answers wait.
+    /// Queues the answers to the requests in `invitation`. Returns false if they are not queued: the connection is
+    /// not connected, it becomes the connection to a mailbox, or too many answers wait.
     func answer(_ invitation: Invitation) -> Bool {
         defer { nap.end() }
         return core.answer(invitation)
     }
 
-    /// Answers a question of the peer with `response`, which the question permits. `uid`: the question's id in the
-    /// message book, where the result of the answer is stored later. Returns false if the answer is not accepted: the
-    /// question was answered before, too many answers wait, or no peer is connected.
+    /// Queues an answer to a question of the peer. `response`: one of the responses that the question permits. `uid`:
+    /// the question's id in the message book, which later contains the result. Returns false if the answer is not
+    /// queued: the question was answered before, too many answers wait, or the connection is not connected.
     package func respond(to question: Message, _ uid: Text, with response: Text) -> Bool {
         defer { nap.end() }
         return core.answer(question, uid, response, date: clock.utc())
     }
 
-    /// Stores the connection before the connection does anything.
+    /// Stores a new connection. Call this function before ``run()``.
     package func keep() async throws {
         try await dependencies.store.keepConnection(
             id, to: dependencies.destination, core.connection.snapshot.compactBytes, handled: [])
     }
 
-    /// Wakes the link: an entry was recorded, or another connection became the active one.
+    /// Wakes the link: an entry was recorded, or another connection may have become the active one.
     package func wake() { note(.wake) }
 
-    /// Starts the next attempt at once: the network is up again, or an operator asks.
+    /// Makes the next attempt now: the network works again, or an operator asks for it.
     package func retryNow() { note(.retryNow) }
 
-    /// Pings the peer once the connection's handshake is complete.
+    /// Pings the peer as soon as the handshake is complete.
     package func ping() {
         note(.ask(.ping))
         retryNow()
     }
 
-    /// Ends the link permanently: it sends and stores nothing any more.
+    /// Ends the link permanently: it sends and stores nothing more.
     package func stop() {
         core.stop()
         nap.end()
     }
 
-    /// Ends the link like ``stop()``, unless it is connected. Returns whether it was ended.
+    /// Ends the link like ``stop()``, unless the connection is connected. Returns whether it was ended.
     func stopUnlessConnected() -> Bool {
         guard !core.isConnected else { return false }
         stop()
         return true
     }
 
-    /// Reports a problem of the gate to the peer. Returns false if there is no connected peer, if the connection is
-    /// about to lead to a mailbox, or if the queue of messages for it is full.
+    /// Queues a problem report about the gate for the peer. Returns false if it is not queued: the connection is not
+    /// connected, it becomes the connection to a mailbox, or the queue is full.
     package func tell(code: Text, explanation: Text) -> Bool {
         guard core.isOpen, core.inbox.count < core.connection.answerRoom else { return false }
         note(.ask(.tell(code: code, explanation: explanation)))
@@ -175,7 +176,7 @@ package actor AgentLink {
         nap.end()
     }
 
-    /// Carries out an action. Returns its result; nil if it has none.
+    /// Carries out an action and returns its result; nil if the action has no result.
     private func carryOut(_ action: LinkCore.Action) async -> LinkCore.Event? {
         switch action {
         case .open: await dependencies.mailbox?.open(self, key: core.connection.keyPair)
@@ -191,7 +192,7 @@ package actor AgentLink {
         case .unsent(let count): notes.note(unsent: count)
         case .post(let id, let url, let body): return await post(id, url, body)
         case .keep(let snapshot, let handled, let messages, let answers):
-            // The connection may be deleted already.
+            // The connection may have been deleted since the core decided. Then store nothing.
             guard !core.isRetired else { return .kept(nil) }
             return .kept(
                 await failure {
@@ -284,12 +285,12 @@ package actor AgentLink {
 }
 
 extension AgentLink: MailReceiver {
-    /// Handles the mailbox's grant: it accepts messages for `key` at `address`.
+    /// Handles the report of the mailbox that it accepts messages for `key` at `address`.
     package func take(_ address: MailboxAddress, for key: Verkey) { note(.ask(.address(address, for: key))) }
 
-    /// Handles the mailbox's refusal: it will never accept messages for `key`.
+    /// Handles the report of the mailbox that it will never accept messages for `key`.
     package func refuse(_ key: Verkey) { note(.ask(.keyRefused(key))) }
 
-    /// Handles a message from the mailbox. The mailbox releases the message once its effects are durable.
+    /// Handles a message from the mailbox. The mailbox releases the message when its effects are durable.
     package func take(_ message: MailboxMessage) { note(.mail(message)) }
 }

@@ -5,7 +5,7 @@ import Store
 
 /// Creates links from stored connections and from invitations.
 package enum AgentLinks {
-    /// Why an invitation leads to no link.
+    /// The reason why an invitation leads to no link.
     package enum Failure: Error, Sendable {
         /// The invitation cannot be used; the payload is the reason.
         case invitation(InvitationError)
@@ -29,9 +29,9 @@ package enum AgentLinks {
         }
     }
 
-    /// Returns a link for each readable stored connection to the destination of the dependencies, the oldest first.
+    /// Creates a link for each readable stored connection to the destination in `dependencies`, the oldest first.
     /// `unreadable`: the ids of the connections that cannot be read; they stay stored. `usesMailbox`: whether pending
-    /// connections adopt the gate's mailbox, as new ones do.
+    /// connections begin to use the gate's mailbox, as new ones do.
     package static func stored(
         _ configuration: AgentConnection.Configuration, _ dependencies: AgentLink.Dependencies,
         usesMailbox: Bool = false
@@ -53,8 +53,8 @@ package enum AgentLinks {
         return (links, unreadable)
     }
 
-    /// Creates a link for `invitation`. `id`: the id of the connection; nil: a new one. `reception`: how messages are
-    /// to reach it.
+    /// Creates a link for a connection by `invitation`. `id`: the id of the connection; nil: a new id. `reception`:
+    /// how messages reach the connection.
     package static func new(
         _ invitation: Invitation, id: Text? = nil, reception: AgentConnection.Reception = .returnRoute,
         _ configuration: AgentConnection.Configuration, _ dependencies: AgentLink.Dependencies
@@ -75,7 +75,7 @@ package enum AgentLinks {
         return Text(id)
     }
 
-    /// Returns a stream seeded by the system's random source.
+    /// Returns a random stream with a seed from the system's random source.
     static func randomStream() throws(Failure) -> RandomStream {
         var system = SystemRandomNumberGenerator()
         let seed = (0..<32).map { _ in UInt8.random(in: 0...255, using: &system) }

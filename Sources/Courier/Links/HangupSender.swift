@@ -4,10 +4,11 @@ import DIDComm
 import Encoding
 import HTTPTransport
 
-/// Notifies a peer that its connection ends (did-rotate's `hangup`, RFC 0794), once and within a time limit.
+/// Notifies a peer that its connection ends, with the message `hangup` of did-rotate (RFC 0794). Makes one attempt
+/// within a time limit.
 enum HangupSender {
-    /// Returns whether the peer's server accepted the message. Consumes the connection: later events on it
-    /// are not stored.
+    /// Returns whether the peer's server accepted the message. The connection is used up: its later state is not
+    /// stored.
     static func send(
         over connection: consuming AgentConnection, by exchange: any MessageExchange, clock: Clock,
         within limit: Duration
@@ -17,7 +18,7 @@ enum HangupSender {
         else { return false }
         let message = DIDRotation.hangup(id: id)
         let end = clock.now().advanced(by: limit)
-        // A message that completes the handshake may have to be sent first.
+        // If the handshake is not complete, the connection may first have to send the message that completes it.
         var events: [AgentConnection.Event] = [.deliver(message)]
         while !events.isEmpty, clock.now() < end {
             for action in connection.handle(events.removeFirst(), at: clock.now()) {

@@ -3,17 +3,16 @@ package import Encoding
 import Kiosk
 import Synchronization
 
-/// The information of a running link in addition to its stored state: when its agent last sent something, its
-/// present problem, and the results of its pings.
+/// The notes about a running link that are not stored: when its agent last sent a message, its present problem, and
+/// the result of the last ping.
 ///
-/// The notes are written on the link's executor and read from any thread.
+/// The link writes the notes. Any thread may read them.
 package final class LinkStatus: Sendable {
-    /// A ping that an operator asked for.
+    /// A ping of the agent that an operator asked for.
     package struct Ping: Hashable, Sendable {
-        /// The number of the ping on this link, from 1.
+        /// The number of the ping among the pings of this link, from 1.
         package var number: Int
-        /// The time from the connection request to the agent's first message; nil if no message has arrived
-        /// yet.
+        /// The time from the operator's request to the agent's next answer to a ping; nil if there is no answer yet.
         package var took: Duration?
     }
 
@@ -27,36 +26,36 @@ package final class LinkStatus: Sendable {
     }
 
     private let state = Mutex(State())
-    /// The time since which the agent's answers are noted. Earlier answers are not known.
+    /// The time since which answers are noted. Earlier answers are unknown.
     package let since: Timestamp
     private let clock: Clock
 
-    /// Creates notes whose times are those of `clock`.
+    /// Creates notes. `clock`: the clock for their times.
     init(_ clock: Clock) { (self.clock, since) = (clock, clock.utc()) }
 
-    /// The time of the last message that only the agent can have sent; nil if none arrived since ``since``.
-    /// The time is not stored, because each answer would then cost a write. A time that is stored only
-    /// sometimes would be mistaken for that of the last answer.
+    /// The time of the last message that only the agent can have sent; nil if none arrived since ``since``. It is not
+    /// stored: to store it with each answer would cost a write, and a time that is stored only sometimes could be
+    /// mistaken for the time of the last answer.
     package var answered: Timestamp? { state.withLock(\.answered) }
 
     /// The present problem of the link; nil if no problem is known.
     package var problem: AgentNotice? { state.withLock(\.problem) }
 
-    /// The last ping that was asked for.
+    /// The last ping that an operator asked for; nil if there was none.
     package var ping: Ping? { state.withLock(\.ping) }
 
-    /// Whether the agent may still grant a mailbox over this connection. If the agent grants one, the
-    /// connection leads to that mailbox. nil: the link does not run yet.
+    /// Whether the agent may still grant a mailbox over this connection, which would become the connection to that
+    /// mailbox. Nil if the link does not run yet.
     package var asksForMailbox: Bool? { state.withLock(\.asksForMailbox) }
 
-    /// The number of answers that wait to be sent; nil: the link does not run yet.
+    /// The number of answers that wait to be sent; nil if the link does not run yet.
     package var unsent: Int? { state.withLock(\.unsent) }
 
     func note(unsent: Int) { state.withLock { $0.unsent = unsent } }
 
     func note(asksForMailbox: Bool) { state.withLock { $0.asksForMailbox = asksForMailbox } }
 
-    /// Starts a ping that an operator asked for. Returns its number.
+    /// Records that an operator asks for a ping. Returns the number of the ping.
     func ask() -> Int {
         state.withLock { state in
             let number = (state.ping?.number ?? 0) + 1

@@ -3,23 +3,23 @@ import Encoding
 import HTTPTransport
 import Mailboxes
 
-/// Fetches messages as soon as an agency reports that one arrived. Uses a long poll, if the agency supports
-/// long polls. A gate that cannot be reached from outside then gets a message at once and does not wait for
-/// the next regular fetch.
+/// Fetches messages as soon as an agency reports a waiting message. The report is the answer to a long poll, a
+/// request that the agency answers only when a message arrives. Because of it, even a gate that cannot be reached
+/// from outside gets a message at once, and not at the next regular fetch.
 struct AgencyWaker: Sendable {
     /// Sends the long poll to the agency.
     var exchange: any MessageExchange
-    /// Returns the long poll to send; nil while the gate has no agent at the agency.
+    /// Returns the long poll to send; nil if the gate has no agent at the agency yet.
     var question: @Sendable () async -> AgencyLongPoll?
     /// Fetches the waiting messages.
     var fetch: @Sendable () async -> Void
     var clock: Clock
-    /// The pause between two long polls, whatever the answers are.
+    /// The pause between two long polls, independent of their answers.
     var pause = Duration.seconds(1)
-    /// The pause after an answer that is of no use. The regular fetches continue.
+    /// The pause after a failed long poll. The regular fetches continue.
     var retry = Duration.seconds(60)
 
-    /// Asks until the task is cancelled.
+    /// Sends long polls until the task is cancelled.
     func run() async {
         while !Task.isCancelled {
             let isUseful = await ask()
@@ -27,8 +27,8 @@ struct AgencyWaker: Sendable {
         }
     }
 
-    /// Asks one question. Returns false if it was of no use. Messages are fetched before the report about
-    /// them is acknowledged. After a crash in between, the regular fetch gets them.
+    /// Sends one long poll. Returns false if it failed. Messages are fetched before the agency's report about them is
+    /// acknowledged: if the program ends in between, the regular fetch gets them.
     private func ask() async -> Bool {
         guard let question = await question() else { return true }
         do {

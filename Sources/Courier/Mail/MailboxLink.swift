@@ -5,7 +5,7 @@ import Encoding
 import HTTPTransport
 import Mailboxes
 
-/// Drives one mailbox: carries out its actions, passes it the requests of connections, and reports its news.
+/// Drives one mailbox: carries out its actions, passes the requests of connections to it, and reports its events.
 ///
 /// One task calls ``run()``, which returns soon after that task is cancelled or ``stop()`` was called.
 actor MailboxLink<Value: Mailbox & ~Copyable>: RunningMailbox {
@@ -15,15 +15,15 @@ actor MailboxLink<Value: Mailbox & ~Copyable>: RunningMailbox {
     private var inbox: [MailboxEvent] = []
     private var isStoreBroken = false
     private var isStopped = false
-    /// Whether the state is being stored.
+    /// Whether the state of the mailbox is being stored now.
     private var isStoring = false
-    /// The callers of ``stop()`` that wait for the end of that.
+    /// The callers of ``stop()`` that wait until the state is stored.
     private var storing: [CheckedContinuation<Void, Never>] = []
     private let nap = Wakeup()
-    /// The post under way. The deadlines of the mailbox are handled meanwhile.
+    /// The post in progress; nil if there is none. Deadlines of the mailbox are handled meanwhile.
     private var posting: Task<Void, Never>?
 
-    /// Creates a link for `mailbox`. `connections`: the connections that the mailbox accepts messages for from the
+    /// Creates a link for `mailbox`. `connections`: the connections for which the mailbox accepts messages from the
     /// start.
     init(
         _ mailbox: consuming Value, id: Text, connections: [(id: Text, key: KeyPair)],
@@ -58,7 +58,8 @@ actor MailboxLink<Value: Mailbox & ~Copyable>: RunningMailbox {
     func stop() async {
         isStopped = true
         nap.end()
-        // The caller stores another state under this id next: a write in progress must not come after that.
+        // The caller next stores another state under this id. Wait for a write in progress, so that it does not
+        // overwrite that state.
         if isStoring { await withCheckedContinuation { storing.append($0) } }
     }
 
@@ -97,7 +98,7 @@ actor MailboxLink<Value: Mailbox & ~Copyable>: RunningMailbox {
 
     private func post(_ id: AgentConnection.ExchangeID, _ url: Text, _ body: [UInt8]?) {
         guard !isStoreBroken else { return inbox.append(.failed(id, .notStored)) }
-        // A mailbox that posts again has given up the previous post.
+        // A mailbox posts again only after it has ended the wait for the previous post. Cancel that post.
         posting?.cancel()
         posting = dependencies.spawner.start("the post of a mailbox") { await self.exchange(id, url, body) }
     }
@@ -116,8 +117,8 @@ actor MailboxLink<Value: Mailbox & ~Copyable>: RunningMailbox {
 }
 
 extension MailboxLink where Value == AgencyMailbox {
-    /// How the agency is asked to wake this gate; nil while the gate has no agent at the agency, and nil for
-    /// an agency that cannot wake gates.
+    /// The long poll with which the agency is asked for new messages; nil if the gate has no agent there yet, or if
+    /// the agency has no long polls.
     var longPoll: AgencyLongPoll? { mailbox.longPoll }
 }
 
@@ -125,9 +126,9 @@ extension MailboxLink where Value == AgencyMailbox {
 protocol RunningMailbox: Sendable {
     /// Runs until the task is cancelled or ``stop()`` is called.
     func run() async
-    /// Passes the mailbox an event.
+    /// Passes an event to the mailbox.
     func take(_ event: MailboxEvent) async
-    /// Ends the mailbox permanently: it posts and stores nothing any more.
+    /// Ends the mailbox permanently: it posts and stores nothing more.
     func stop() async
 }
 
@@ -138,8 +139,8 @@ struct MailboxDependencies: Sendable {
     /// Stores the mailbox and its keys.
     var store: any ConnectionStore
     var clock: Clock
-    /// Starts the posts.
+    /// Starts a task for each post.
     var spawner: Spawner
-    /// Receives the news of the mailbox, one item at a time.
+    /// Receives the events of the mailbox, one at a time.
     var tell: @Sendable (MailboxNews) async -> Void
 }

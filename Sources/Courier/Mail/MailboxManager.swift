@@ -7,21 +7,21 @@ import Mailboxes
 import Settings
 import Store
 
-/// The one place through which messages of mailboxes pass: carries out what its ``MailboxManagerCore`` decides, and
-/// runs the mailboxes.
+/// Runs the mailboxes and passes their messages on: carries out the actions of its ``MailboxManagerCore``. All
+/// messages from mailboxes pass through this type.
 ///
 /// A mailbox is stored among the connections, under the reserved destination ``MailboxManagerCore/destination``.
 actor MailboxManager: MailboxAccess {
-    /// The mailbox that is to be used.
+    /// The mailbox that the configuration names.
     enum Choice: Sendable {
-        /// The mailbox of the primary destination's own agent, if the agent grants one.
+        /// The mailbox at the primary destination's own agent, if the agent grants one.
         case auto
         /// The gate has no mailbox.
         case none
-        /// A mailbox at the agent that made the invitation in the given file or URL. All destinations use
-        /// this mailbox.
+        /// A mailbox at the agent that made the invitation in the given file or at the given URL. All destinations
+        /// use it.
         case invitation(String)
-        /// A mailbox at the given agency. All destinations use this mailbox.
+        /// A mailbox at the given agency. All destinations use it.
         case agency(AgencySettings)
 
         fileprivate var place: MailboxManagerCore.Place {
@@ -37,28 +37,29 @@ actor MailboxManager: MailboxAccess {
     struct Dependencies: Sendable {
         /// Posts messages to the mailbox's server.
         var exchange: any MessageExchange
-        /// Stores mailboxes, and messages that cannot be read.
+        /// Stores mailboxes, and quarantines messages that cannot be read.
         var store: any ConnectionStore
         var settings: Mediator.Configuration
         /// Reads the invitation of ``Choice/invitation(_:)``.
         var invitation: @Sendable (String) async throws -> Invitation
-        /// Returns the sponsor's token for an agency that requires one; nil if no token is available.
+        /// Returns the sponsor's token for an agency that requires one; nil if there is none.
         var token: @Sendable () async throws(TokenSource.Failure) -> ProvisionToken? = {
             () throws(TokenSource.Failure) in nil
         }
         /// The longest wait between two attempts to get a token.
         var longestTokenPause = Duration.zero
-        /// The address at which the agency reports that a message arrived; nil if the gate receives no such
-        /// reports.
+        /// The settings of the server for the agency's notifications that a message waits; nil if the gate receives
+        /// none.
         var webhook: WebhookReceiver.Settings?
-        /// Whether the agency's reports are listened for. A command fetches when it expects an answer.
+        /// Whether the gate receives the agency's notifications. A command does not: it fetches messages when it
+        /// expects an answer.
         var isWoken = true
-        /// The minimum time between two fetches that the agency's reports trigger.
+        /// The minimum time between two fetches that the agency's notifications cause.
         var webhookPause = Duration.seconds(2)
-        /// Remembers the invitations by which no connection through a mailbox could be made.
+        /// The memory of the invitations by which no connection through a mailbox could be made.
         var refused: any InvitationMemory
         var clock: Clock
-        /// Starts the tasks that no child task can do.
+        /// Starts the tasks that cannot be child tasks.
         var spawner: Spawner
         /// Receives every notice. The closure must not block.
         var notice: @Sendable (MailboxNotice) -> Void
@@ -69,7 +70,7 @@ actor MailboxManager: MailboxAccess {
     nonisolated let choice: Choice
     private let dependencies: Dependencies
     private var core: MailboxManagerCore
-    /// The mailboxes that run, by their ids.
+    /// The mailboxes that run, by their id.
     private var links: [Text: any RunningMailbox] = [:]
     private var receivers: [Text: (receiver: any MailReceiver, key: KeyPair)] = [:]
     private var loading: Task<Void, Never>?
@@ -82,7 +83,7 @@ actor MailboxManager: MailboxAccess {
             choice.place, pause: dependencies.pause, longestTokenPause: dependencies.longestTokenPause)
     }
 
-    /// Runs the mailbox in use, even when another one replaces it, until the task is cancelled.
+    /// Runs the mailbox in use, and any mailbox that replaces it, until the task is cancelled.
     func run() async {
         await withDiscardingTaskGroup { group in
             group.addTask { await self.watch() }
@@ -165,7 +166,8 @@ actor MailboxManager: MailboxAccess {
 
     // MARK: - Choice of the mailbox
 
-    /// Loads the stored mailbox, once for all callers. Returns false if nothing can be read now.
+    /// Loads the stored mailbox. Simultaneous callers share one attempt. Returns false if the store cannot be read
+    /// now.
     func load() async -> Bool {
         if core.isLoaded { return true }
         if let loading {
@@ -191,8 +193,8 @@ actor MailboxManager: MailboxAccess {
         }
     }
 
-    /// Begins to use a stored mailbox. Asks the mailbox to close each connection that it still has and that
-    /// is not stored any more, because that connection was deleted.
+    /// Runs a stored mailbox. Makes it delete the keys of connections that are no longer stored, because these
+    /// connections were deleted.
     private func takeUp(_ id: Text) async -> MailboxManagerCore.Event {
         let all: [StoredConnection]
         do {
@@ -200,14 +202,14 @@ actor MailboxManager: MailboxAccess {
         } catch {
             return .notTakenUp(ConnectFailure(error))
         }
-        // It was deleted meanwhile: the next attempt finds what is stored then.
+        // The mailbox was deleted meanwhile. The next attempt loads the content of the store again.
         guard let stored = all.first(where: { $0.id == id && !$0.isDeleting }) else { return .notTakenUp(nil) }
         do {
             let known = Set(all.map(\.id))
             let snapshot = try JSON.parse(stored.snapshot)
             let gone: Set<Text>
             var (invitation, use) = (nil as Invitation?, MailboxManagerCore.Use.connected)
-            // Each kind of mailbox has its own type, so the call is written once for each.
+            // Each kind of mailbox is a type of its own, so the call is written once for each.
             switch (choice, snapshot["kind"]?.string) {
             case (.agency(let settings), AgencyMailbox.kind?):
                 let agency = try AgencyMailbox(
@@ -234,8 +236,8 @@ actor MailboxManager: MailboxAccess {
 
     private func begin(_ mediator: consuming Mediator) { begin(id: mediator.id, mediator) }
 
-    /// The id is a `consuming` parameter before the mailbox: otherwise Swift 6.2 borrows it from the mailbox that is
-    /// consumed, and does not compile the call.
+    /// The parameter `id` is `consuming` and precedes the mailbox: otherwise Swift 6.2 borrows the id from the
+    /// mailbox that is consumed, and does not compile the call.
     private func begin<Value: Mailbox & ~Copyable>(id: consuming Text, _ mailbox: consuming Value) {
         let id = id
         let link = MailboxLink(
@@ -247,22 +249,22 @@ actor MailboxManager: MailboxAccess {
         started.yield(link)
     }
 
-    /// How an agency is asked to report a new message; nil while it cannot be asked.
+    /// The long poll with which the agency is asked for new messages; nil if there is no agency to ask.
     private var longPoll: AgencyLongPoll? {
         get async { await (mailbox as? MailboxLink<AgencyMailbox>)?.longPoll }
     }
 
-    /// The invitation by which the present mailbox was reached; nil if no invitation was used.
+    /// The invitation by which the mailbox in use was reached; nil if there was none.
     var invitation: Invitation? { core.mailbox?.invitation }
 
-    /// Whether the mailbox waits for its first connection, or for its own connection to deliver again.
+    /// Whether the mailbox at the own agent must stay although no connection uses it (``MailboxManagerCore/isHeld``).
     var isHeld: Bool { core.isHeld }
 
     /// Returns whether a connection through the mailbox may be made by `invitation`.
     func permits(_ invitation: Invitation) -> Bool { core.permits(invitation.id) }
 
-    /// Makes the connection with the state `state` lead to the mailbox, because the connection's agent
-    /// granted `address`. Retires an earlier mailbox.
+    /// Makes the connection with the state `state` the connection to the mailbox, because its agent has granted
+    /// `address`. Deletes the mailbox that was in use before.
     func adopt(_ id: Text, state: JSON, address: MailboxAddress) async throws {
         let mediator = try Mediator(
             over: state, address: address, configuration: dependencies.settings, random: AgentLinks.randomStream())
@@ -270,10 +272,10 @@ actor MailboxManager: MailboxAccess {
         dependencies.notice(.adopted)
     }
 
-    /// Stores a mediator and starts it, in place of the present mailbox.
+    /// Stores a mediator and runs it, in place of the mailbox in use.
     private func install(_ mediator: consuming Mediator) async throws {
         let (id, invitation) = (mediator.id, mediator.invitation)
-        // An earlier mailbox of the same id must not overwrite the new state with its old state.
+        // Stop a mailbox with the same id first: otherwise it could overwrite the new state with its old state.
         await links[id]?.stop()
         try await dependencies.store.keepConnection(
             id, to: MailboxManagerCore.destination, mediator.snapshot.compactBytes, handled: [])
@@ -292,7 +294,7 @@ actor MailboxManager: MailboxAccess {
         }
     }
 
-    /// Makes the mailbox at the agency. Makes none if one is stored: an operator has to repair or delete it.
+    /// Makes a mailbox at the agency. If one is stored, makes none: an operator must repair or delete the stored one.
     private func provision() async {
         guard case .agency(let settings) = choice else { return }
         do {
@@ -319,24 +321,23 @@ actor MailboxManager: MailboxAccess {
         }
     }
 
-    /// Whether a connection is reached through a mailbox, connections that do not run yet included.
+    /// Returns whether a stored connection receives messages through a mailbox, even if its link does not run yet.
     private func isNeeded() async throws -> Bool {
         try await dependencies.store.loadConnections().contains { stored in
             guard stored.destination != MailboxManagerCore.destination, !stored.isDeleting else { return false }
-            // A connection that cannot be read now may be a mailbox's connection.
+            // A connection that cannot be read now may use a mailbox.
             guard let snapshot = try? JSON.parse(stored.snapshot) else { return true }
             return snapshot["mailbox"] == true
         }
     }
 
-    /// Records that no connection through the mailbox could be made by `invitation`. None is tried by it
-    /// again.
+    /// Records that no connection through the mailbox could be made by `invitation`. No further one is tried by it.
     func refuse(_ invitation: Invitation) async throws {
         try await dependencies.refused.keep(accepted: core.refuse(invitation.id))
         dependencies.notice(.givenUp)
     }
 
-    /// Ends the mailbox. The connection that led to it leads to `destination` again.
+    /// Ends the mailbox. The connection to the mailbox becomes a connection to `destination` again.
     func release(to destination: Text) async throws {
         guard let id = core.mailbox?.id else { return }
         await links[id]?.stop()
@@ -350,13 +351,13 @@ actor MailboxManager: MailboxAccess {
         await take(.released(id))
     }
 
-    /// Stops using the mailbox if no connection uses it any more.
+    /// Stops using the mailbox if no connection needs it any more.
     func drop() async { await take(.drop) }
 
-    /// Stops using the mailbox `id`, which is being deleted.
+    /// Stops using the mailbox with the id `id`, which is being deleted.
     func remove(_ id: Text) async { await take(.remove(id)) }
 
-    /// Starts the next attempts at once.
+    /// Makes the next attempts now.
     func retryNow() async { await take(.retryNow) }
 
     // MARK: - Requests of connections

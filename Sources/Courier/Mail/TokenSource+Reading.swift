@@ -7,16 +7,16 @@ package import Mailboxes
 package import Settings
 
 extension TokenSource {
-    /// The limit for a token, in bytes.
+    /// The maximum size of a token in bytes.
     private static let maxBytes = 16 * 1024
-    /// The time limit for the server's whole answer.
+    /// The time limit for the complete answer of the server.
     private static let timeLimit = Duration.seconds(10)
 
-    /// The longest wait between two attempts. The wait limits the load on a server, and on the agency that
-    /// gets the server's tokens. A file needs no wait, because only this gate uses it.
+    /// The longest wait between two attempts to get a token. It limits the number of requests to the server, and to
+    /// the agency that gets the server's tokens. For a file the wait is zero.
     var longestPause: Duration { file == nil ? .seconds(15 * 60) : .zero }
 
-    /// Reads the token from the file, or fetches it in one exchange of at most 10 s and 16 KiB.
+    /// Reads the token from the file, or fetches it in one exchange of at most ``timeLimit`` and ``maxBytes``.
     package func token(by exchange: HTTPExchange) async throws(Failure) -> ProvisionToken {
         switch self {
         case .file(let path): return try read(try content(of: path))
@@ -33,20 +33,21 @@ extension TokenSource {
         }
     }
 
-    /// Checks a file as far as possible before the service runs. A server gets no request, because a token
-    /// that it issues is used up.
+    /// Checks the file with the token before the service runs. A server is not asked: it would issue a token that is
+    /// then lost.
     package func check() throws(Failure) {
         guard case .file(let path) = self else { return }
         _ = try read(try content(of: path))
         var status = stat()
-        // The administrator may own the file and let the service's group read it.
+        // The group may read the file: an administrator may own it and the service may read it as a member of its
+        // group.
         if stat(path, &status) == 0, status.st_mode & 0o027 != 0 { throw .exposed(path) }
     }
 
     private func content(of path: String) throws(Failure) -> [UInt8] {
         var status = stat()
         if stat(path, &status) != 0, errno == ENOENT { throw .missing(path) }
-        // Read one byte more than the limit: that is enough to recognise a file that is too large.
+        // Read one byte more than the limit, to notice a file that is too large.
         guard FileBytes.isFile(path), let bytes = FileBytes.read(path, limit: Self.maxBytes + 1) else {
             throw .unreadable(path)
         }
@@ -60,7 +61,7 @@ extension TokenSource {
         return token
     }
 
-    /// The name of the source in a failure. For a URL it is only the host, because the rest may contain a
+    /// The name of the source for a failure. For a URL it is only the host, because the rest of the URL may contain a
     /// password.
     private var place: String {
         switch self {
@@ -71,19 +72,19 @@ extension TokenSource {
 }
 
 extension TokenSource {
-    /// Why no token can be obtained. ``text`` and ``remedy`` are for the operator.
+    /// The reason why no token can be obtained. ``text`` and ``remedy`` are for the operator.
     package enum Failure: Error, Hashable, Sendable {
         /// The file at the given path does not exist.
         case missing(String)
-        /// The given path leads to no regular file, or the file cannot be read.
+        /// No regular file is at the given path, or the file cannot be read.
         case unreadable(String)
         /// The file at the given path is empty.
         case empty(String)
         /// The file at the given path is usable, but other users can read or change it.
         case exposed(String)
-        /// The server `host` issues no token.
+        /// The server `host` issues no token, for the given reason.
         case link(host: String, ExchangeError)
-        /// The content of the file, or the answer of the server, is no token; the text names the file or the
+        /// The content of the file, or the answer of the server, is no token. The text is the file's path or the
         /// server's host.
         case notAToken(String)
 

@@ -3,12 +3,12 @@ import Encoding
 import HTTPTransport
 import Mailboxes
 
-/// Fetches messages when an agency posts that it has one: at once, and then at most once per pause. An
-/// attacker who finds the address and posts without end cannot make the gate ask the agency more often than
-/// that.
+/// Fetches messages when an agency posts the notification of a waiting message: at once, and then at most once per
+/// pause. An attacker who finds the gate's webhook and posts without end therefore causes only that many requests to
+/// the agency.
 struct WebhookWaker: Sendable {
-    /// Listens until the task is cancelled. Passes each body to `take`, which returns whether it understands the body,
-    /// and calls `isListening` when posts are possible.
+    /// Receives posts until the task is cancelled. Passes each body to `take`, which returns whether the body is a
+    /// notification. Calls `isListening` as soon as posts can arrive.
     typealias Receive =
         @Sendable (
             _ settings: WebhookReceiver.Settings, _ take: @escaping @Sendable ([UInt8]) -> Bool,
@@ -22,22 +22,22 @@ struct WebhookWaker: Sendable {
     var clock: Clock
     /// Receives a notice when listening begins or fails. The closure must not block.
     var notice: @Sendable (MailboxNotice) -> Void
-    /// The pause between two fetches. A post during the pause leads to a fetch after it.
+    /// The minimum time between two fetches. A post during the pause leads to a fetch after it.
     var pause: Duration
     /// The time between two attempts to listen.
     var retry = Duration.seconds(10)
-    /// Receives the posts: a server, or a simulation of one.
+    /// Receives the posts. Tests substitute a simulation for the server.
     var receive: Receive = { settings, take, isListening throws(ListenFailure) in
         try await WebhookReceiver(settings, take: take).run(isListening: isListening)
     }
 
-    /// Listens until the task is cancelled.
+    /// Receives posts and fetches messages until the task is cancelled.
     func run() async {
         let (calls, call) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         await withDiscardingTaskGroup { group in
             group.addTask {
                 await listen { body in
-                    // The post is not signed, so it only says that a message may wait.
+                    // The post is not signed. It is only used as a hint that a message may wait.
                     guard (try? AgencyWakeUp(body)) != nil else { return false }
                     call.yield()
                     return true

@@ -2,21 +2,20 @@ package import Aries
 package import Encoding
 package import Mailboxes
 
-/// An event on a connection, for logs, lamps and the terminal. It contains no secrets and no claims.
+/// A notice of a connection, for log, lamps and terminal. It contains no secrets and no claims.
 package enum AgentNotice: Hashable, Sendable {
     /// The handshake is complete; `did` is the peer's DID.
     case connected(did: Text)
     /// The inviter refused the connection request or answered it wrongly. The gate makes another attempt.
     case handshakeRefused(reason: Text)
-    /// The inviter's server accepted every form of the request, and no answer arrived; another attempt
-    /// follows.
+    /// The inviter's server accepted every form of the connection request, but no answer arrived. The gate makes
+    /// another attempt.
     case unanswered
-    /// No connection request was answered for days, and no more are sent.
+    /// No connection request was answered for days. The gate sends no more.
     case gaveUp
     /// Messages reach the peer again.
     case reachable
-    /// Messages do not reach the peer, for the given reason. The gate tries to deliver them until it
-    /// succeeds.
+    /// Messages do not reach the peer, for the given reason. The gate repeats its attempts until one succeeds.
     case unreachable(ExchangeFailure)
     /// The peer answered a ping.
     case alive
@@ -26,35 +25,34 @@ package enum AgentNotice: Hashable, Sendable {
     case retired
     /// The destination has confirmed every entry up to `position`.
     case confirmed(position: Int)
-    /// This connection has replaced the connections with the given ids, and they are no longer needed. Their
-    /// peers are to be notified.
+    /// This connection has replaced the connections with the given ids, which are no longer needed. The service
+    /// notifies their peers.
     case replaced([Text])
-    /// The form and the proof with which reports are sent to the destination are determined.
+    /// The link has determined how it sends reports to the destination and what confirms them.
     case found(ReportWay)
     /// Several pings in a row had no answer. The gate sends nothing until the peer answers a ping.
     case silent
-    /// The peer, which had answered no pings, answered again.
+    /// The peer, which had not answered pings, answers again.
     case heard
-    /// The delivery of reports is held for the given reason, although the peer is reachable.
+    /// The link sends no reports for the given reason, although the peer is reachable.
     case held(ReportHold)
-    /// The delivery continues after a hold.
+    /// The link sends reports again after such an interruption.
     case released
     /// The peer's server refuses the entry at `position`. The delivery skips this entry.
     case setAside(position: Int)
     /// The ledger no longer has the entries at these positions, and the peer does not have them either.
     case gone(ClosedRange<Int>)
-    /// The peer has lost entries after the position `after`, although it had sent receipts for them. The gate
-    /// sends these entries again.
+    /// The peer has lost the entries after the position `after`, although it had sent receipts for them. The link
+    /// sends them again.
     case refill(after: Int)
-    /// The peer has a head that this gate signed and that this ledger does not contain: the ledger was
-    /// restored from an older state or rewritten.
+    /// The peer has a head that this gate signed and that this ledger does not contain. The ledger was restored from
+    /// an older state, or rewritten.
     case behind(ReportPoint)
-    /// The peer claims a position that this ledger does not contain, and returns no head that this gate
-    /// signed.
+    /// The peer claims a position that this ledger does not contain, without a head that this gate signed.
     case claimed(ReportPoint)
     /// The peer's statement about the ledger agrees with the ledger again.
     case agreed
-    /// A statement of the peer about the ledger was refused, for the given reason.
+    /// The link ignores a statement of the peer about the ledger, for the given reason.
     case refusedAnswer(ReportError)
     /// The peer's server refused a message with the HTTP status `status`.
     case refused(Text, status: Int)
@@ -64,18 +62,18 @@ package enum AgentNotice: Hashable, Sendable {
     case message(id: Text, bytes: Int)
     /// The peer reported a problem with the code `code`.
     case problem(code: Text)
-    /// An inbound message was dropped, for the given reason.
+    /// An inbound message was ignored, for the given reason.
     case discarded(Discard)
     /// A message from the mailbox could not be read, for the given reason, and was quarantined.
     case quarantined(Discard)
-    /// The agent keeps no messages for this gate, or cannot be asked to keep them. The gate asks it again at
-    /// the next start, or a day later.
+    /// The agent keeps no messages for this gate, or cannot be asked to do so. The gate asks again at the next start,
+    /// or a day later.
     case mailboxDenied(MailboxFailure)
     /// The unconfirmed entries of an earlier ledger cannot be read now; the text is the reason. The gate
     /// tries the read again.
     case pastUnread(String)
-    /// The gate gives up the given number of reports of an earlier ledger; the text is the reason. The
-    /// destination never gets these reports.
+    /// The delivery of an earlier ledger has ended; the text is the reason. The destination never gets the given
+    /// number of its reports.
     case pastGivenUp(reports: Int, String)
     /// The connection's state or the outbox could not be read or written; the text is the reason. Nothing is
     /// sent until that works again.
@@ -85,7 +83,7 @@ package enum AgentNotice: Hashable, Sendable {
     /// The peer ended the connection.
     case ended
 
-    /// Whether the notice is routine: it repeats in normal operation, or as often as a peer likes.
+    /// Whether the notice is routine: normal operation repeats it, or a peer can cause it at will.
     var isRoutine: Bool {
         switch self {
         case .alive, .confirmed, .acknowledged, .message, .discarded, .refusedAnswer: true
@@ -93,7 +91,7 @@ package enum AgentNotice: Hashable, Sendable {
         }
     }
 
-    /// A line for the log.
+    /// The text of the notice for the log.
     package var text: String {
         switch self {
         case .connected: "connected"
@@ -178,10 +176,11 @@ package enum AgentNotice: Hashable, Sendable {
             : "the agent's answer to the connection request was refused: \(reason)"
     }
 
-    /// The code with which inviters answer a second request by a single-use invitation (RFC 0160, RFC 0023).
+    /// The code with which an inviter refuses a second connection request by a single-use invitation (RFC 0160, RFC
+    /// 0023).
     private static let notAccepted: Text = "request_not_accepted"
 
-    /// What an operator can do about the event, if the text does not say it; nil if nothing has to be done.
+    /// The remedy for the operator, if ``text`` does not contain it; nil if nothing is to be done.
     package var remedy: String? {
         switch self {
         case .handshakeRefused(Self.notAccepted), .unanswered:
@@ -198,7 +197,7 @@ package enum AgentNotice: Hashable, Sendable {
         }
     }
 
-    /// Returns the plain words for a failure, with the remedy.
+    /// Returns a failure in plain words, with the remedy.
     package static func text(_ failure: ExchangeFailure) -> String {
         switch failure {
         case .unreachable: "no connection (check network and address; for https also the clock and agent.rootsFile)"

@@ -4,7 +4,7 @@ package import HTTPTransport
 package import Mailboxes
 package import Settings
 
-/// An event of the mailbox, for logs and lamps.
+/// A notice of the mailbox, for log and lamps.
 package enum MailboxNotice: Hashable, Sendable {
     /// An agent keeps messages for this gate from now on.
     case adopted
@@ -12,28 +12,28 @@ package enum MailboxNotice: Hashable, Sendable {
     case serves
     /// The mailbox does not work, for the given reason. The gate tries it again.
     case failed(MailboxFailure)
-    /// The mailbox is reachable (nil), or is not reachable for the given reason.
+    /// Posts to the mailbox succeed (nil), or fail for the given reason.
     case reachability(ExchangeFailure?)
-    /// No connection could be made through the mailbox. The connection that leads to the mailbox is used as
-    /// before and itself delivers reports.
+    /// No connection could be made through the mailbox at the own agent. The first connection to that agent carries
+    /// reports again, as before.
     case givenUp
     /// The mailbox is no longer used.
     case dropped
-    /// The connection with the given id led to a mailbox that is no longer used. The connection's peer is to
-    /// be notified.
+    /// The connection with the given id was the connection to a mailbox that is no longer used. The service notifies
+    /// its peer.
     case replaced(Text)
     /// A message that no connection can read was quarantined; the text is the reason.
     case quarantined(Text)
-    /// The mailbox has forgotten a connection. `isComplete` is false if the mailbox could not forget it
-    /// completely.
+    /// The mailbox has deleted the key of a connection. `isComplete` is false if a part of the deletion failed.
     case closed(isComplete: Bool)
     /// The invitation to the mailbox cannot be used; the text is the reason.
     case invitationFailed(String)
     /// The sponsor's token cannot be obtained, for the given reason.
     case tokenFailed(TokenSource.Failure)
-    /// The gate listens at the given address, where the agency can wake it.
+    /// The gate listens at the given address for the agency's notifications.
     case listens(ListenAddress)
-    /// The gate cannot listen at the given address. Messages arrive with the regular fetches.
+    /// The gate cannot listen at the given address, for the given reason. Messages arrive with the regular fetches
+    /// only.
     case cannotListen(ListenAddress, ListenFailure)
     /// The stored mailbox cannot be read. It is not changed.
     case unreadable
@@ -85,7 +85,7 @@ package enum MailboxNotice: Hashable, Sendable {
         }
     }
 
-    /// Returns the plain words for a failure, with the remedy.
+    /// Returns a failure in plain words, with the remedy.
     package static func text(_ failure: MailboxFailure) -> String {
         switch failure {
         case .denied: "it is not granted (ask its operator; ACA-Py: --open-mediation --enable-undelivered-queue)"

@@ -3,18 +3,20 @@ package import DIDComm
 package import Encoding
 package import Mailboxes
 
-/// A connection's access to its mailbox, whichever mailbox is used at present.
+/// A connection's access to the mailbox of the gate, independent of the mailbox's kind.
 package protocol MailboxAccess: Sendable {
-    /// Makes `receiver` reachable under `key`: `receiver` gets the messages for that key. The function is
-    /// called at every start and changes nothing if the mailbox already knows the key.
+    /// Makes the mailbox accept messages for `key` and pass them to `receiver`. A link calls this function at every
+    /// start. If the mailbox already accepts messages for the key, nothing else changes.
     func open(_ receiver: any MailReceiver, key: KeyPair) async
-    /// Reports that the connection is connected. The function is called at every start, too.
+    /// Reports that the handshake of the connection is complete. A link calls this function at every start, too.
     func connected(_ connection: Text) async
-    /// Fetches messages: an answer is expected.
+    /// Fetches messages now, because the connection expects an answer.
     func fetch() async
-    /// Reports that the effects of the messages with these uids are durable, or that they are in quarantine.
+    /// Reports that the messages with these ids are in quarantine, or that their effects are durable. The mailbox
+    /// releases them.
     func applied(_ uids: [Text]) async
-    /// Reports that the link of the connection has ended. Messages that it was handed and did not apply are released.
+    /// Reports that the link of the connection has ended. The mailbox releases the messages that it had passed to the
+    /// link and that the link did not apply.
     func leave(_ connection: Text) async
 }
 
@@ -22,10 +24,10 @@ package protocol MailboxAccess: Sendable {
 package protocol MailReceiver: Sendable {
     /// The connection's id.
     var id: Text { get }
-    /// The mailbox accepts messages for `key` at `address`.
+    /// Reports that the mailbox accepts messages for `key` at `address`.
     func take(_ address: MailboxAddress, for key: Verkey) async
-    /// The mailbox will never take messages for `key`.
+    /// Reports that the mailbox will never accept messages for `key`.
     func refuse(_ key: Verkey) async
-    /// Takes a message. ``MailboxAccess/applied(_:)`` follows.
+    /// Receives a message. The receiver later calls ``MailboxAccess/applied(_:)``.
     func take(_ message: MailboxMessage) async
 }

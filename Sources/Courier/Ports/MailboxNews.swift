@@ -3,16 +3,15 @@ import Encoding
 import Mailboxes
 
 enum MailboxNews: Sendable {
-    /// The connection `for` can be reached at the given address.
+    /// The connection with the id `for` receives messages at the given address.
     case address(MailboxAddress, for: Text)
-    /// The mailbox does not work for the connection `for`; nil: it works for none. The failure is the reason.
+    /// The mailbox does not work, for the given reason, for the connection with the id `for`; nil: for no connection.
     case failed(MailboxFailure, for: Text?)
-    /// The mailbox has forgotten the connection. `isComplete` is false if the mailbox could not forget it
-    /// completely.
+    /// The mailbox has deleted the key of the connection. `isComplete` is false if a part of the deletion failed.
     case closed(connection: Text, isComplete: Bool)
-    /// Messages for connections.
+    /// Messages from the mailbox, each with the id of its connection.
     case messages([MailboxMessage])
-    /// Posts to the mailbox began to succeed (nil) or to fail (the reason).
+    /// Posts to the mailbox have begun to succeed (nil), or to fail for the given reason.
     case reachability(ExchangeFailure?)
     /// The state of the mailbox could not be stored; the text is the reason.
     case storeFailed(String)

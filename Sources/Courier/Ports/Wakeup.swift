@@ -2,18 +2,18 @@ import Clocks
 import Encoding
 import Synchronization
 
-/// A sleep of a service that can be ended early, by one task at a time.
+/// A pause of a service that another task can end early. Only one task at a time may pause.
 final class Wakeup: Sendable {
     private enum State {
         case awake
-        /// The next sleep ends at once.
+        /// ``end()`` was called while no task was pausing, so the next pause ends at once.
         case woken
         case asleep(CheckedContinuation<Void, Never>)
     }
 
     private let state = Mutex(State.awake)
 
-    /// Ends the present sleep. If no task is asleep, the next sleep ends at once.
+    /// Ends the present pause. If no task is pausing, the next pause ends at once.
     func end() {
         let sleeper = state.withLock { state -> CheckedContinuation<Void, Never>? in
             guard case .asleep(let sleeper) = state else {
@@ -26,7 +26,7 @@ final class Wakeup: Sendable {
         sleeper?.resume()
     }
 
-    /// Sleeps until `deadline` (nil: for one hour), until ``end()`` is called, or until the task is cancelled.
+    /// Pauses until `deadline` (nil: for one hour), until ``end()`` is called, or until the task is cancelled.
     func sleep(until deadline: Instant?, _ clock: Clock) async {
         guard !takeCall() else { return }
         await withTaskCancellationHandler {
@@ -46,7 +46,7 @@ final class Wakeup: Sendable {
         }
     }
 
-    /// Returns after the next call of ``end()``.
+    /// Waits for the next call of ``end()``.
     private func rest() async {
         await withCheckedContinuation { continuation in
             let isWoken = state.withLock { state in

@@ -6,9 +6,9 @@ import Observation
 import Reasons
 import Store
 
-/// One stored connection with the notes of its link, for the answers to an operator.
+/// A stored connection with the notes of its link, from which an operator's answer is made.
 struct AgentCard {
-    /// The limit for one text of the peer, in bytes. A longer text is not shown.
+    /// The maximum length in bytes of a text of the peer. A longer text is not shown.
     private static let textLimit = 2048
 
     let id: Text
@@ -17,7 +17,7 @@ struct AgentCard {
     let pairwiseDID: Text?
     /// Whether the connection receives messages through the gate's mailbox.
     let usesMailbox: Bool
-    /// The view that the operator gets.
+    /// The report about the connection that the operator gets.
     let report: ConnectionReport
 
     /// Creates the card of a stored connection.
@@ -48,7 +48,7 @@ struct AgentCard {
             if isWhole { report.wholeInvitation = connection.invitation.json }
             report.handshake = snapshot["handshake"]?.string
         } else if let label = snapshot?["label"]?.string, let stage = snapshot?["stage"] {
-            // A mailbox that needs no connection.
+            // The stored state is that of a mailbox at an agency, which has no connection of its own.
             state = stored.isDeleting ? .deleting : stage == "ready" ? .connected : .connecting
             (pairwiseDID, usesMailbox) = (nil, false)
             report.label = Self.bounded(label)
@@ -77,7 +77,7 @@ struct AgentCard {
         self.report = report
     }
 
-    /// Adds what the stored state says about the agent and its invitation.
+    /// Adds the data of the stored state about the agent and its invitation.
     private static func describe(_ connection: borrowing AgentConnection, in report: inout ConnectionReport) {
         let invitation = connection.invitation
         let endpoint = connection.peer?.service.endpoint ?? (try? invitation.service())?.endpoint
@@ -89,7 +89,7 @@ struct AgentCard {
         report.ownDID = connection.verkey.unqualifiedDID
         report.theirDID = bounded(connection.peer?.did)
         report.endpoint = bounded(endpoint)
-        // A connection without a mailbox receives only answers to its own messages.
+        // A connection without a mailbox receives only answers to its own messages, so it has no address.
         if connection.reception == .mailbox { report.mailbox = bounded(connection.address?.endpoint) }
     }
 

@@ -1,21 +1,22 @@
 package import Encoding
 
-/// Crashes of the program since the start of the machine, and the servers that are no longer contacted because of them.
+/// The crashes of the program since the machine's start, and the servers that are not contacted because of them.
 ///
 /// The answer of a server may crash a library, and would do so again at every start. The suspects of a crash are the
-/// servers that were contacted within ``memory`` before the last contact, because answers may arrive late. A suspect of
-/// two crashes within ``window`` is left out until the program ends in order. Of several such suspects, only the server
-/// that was contacted last is left out. After each further crash another server is left out.
+/// servers that were contacted within ``memory`` before the last contact, because answers may arrive late. A server
+/// that is a suspect of two crashes within ``window`` is left out: it is not contacted until the program ends without
+/// a crash. If there are several such servers, only the one that was contacted last is left out. After each further
+/// crash, one more server is left out.
 package struct CrashHistory: Hashable, Sendable {
-    /// The maximum distance of related crashes: crashes further apart count as unrelated.
+    /// The maximum time between two related crashes.
     package static let window: Duration = .seconds(3600)
-    /// How long an exchange and an idle connection last after the contact with a server.
+    /// The maximum time for which an exchange, or an idle connection to a server, lasts after the contact.
     package static let memory: Duration = .seconds(60)
-    /// The maximum number of crashes kept, and of servers of each crash and in ``leftOut``. The oldest are
-    /// dropped.
+    /// The maximum number of recorded crashes, and of the servers of each crash and in ``leftOut``. Beyond it the
+    /// oldest are dropped.
     static let (ends, servers) = (20, 8)
 
-    /// A server, and the time of the last contact with it.
+    /// A server with the time of the last contact.
     package struct Asked: Hashable, Sendable {
         /// The server, in the form `HOST:PORT`.
         package let server: Text
@@ -31,19 +32,19 @@ package struct CrashHistory: Hashable, Sendable {
         let suspects: [Text]
     }
 
-    /// The crashes kept.
+    /// The recorded crashes, oldest first.
     package private(set) var crashes: [Crash] = []
     /// The number of crashes of the program since the start of the machine.
     package private(set) var count = 0
-    /// The servers that are not contacted, `HOST:PORT`.
+    /// The servers that are not contacted, in the form `HOST:PORT`.
     package private(set) var leftOut: [Text] = []
-    /// The servers that were contacted in this run, in order.
+    /// The servers that were contacted last in this run, in the order of their contacts.
     package private(set) var asked: [Asked] = []
 
     /// Creates an empty history.
     package init() {}
 
-    /// Notes that the program starts after a run that did not end in order.
+    /// Records a crash: the previous run did not end in the normal way.
     package mutating func crashed(at now: Instant) {
         let newest = asked.last?.at ?? now
         let suspects = asked.filter { $0.at.duration(to: newest) <= Self.memory }.map(\.server)
@@ -56,7 +57,7 @@ package struct CrashHistory: Hashable, Sendable {
         asked = []
     }
 
-    /// Returns whether a server may be contacted. If so, notes the contact.
+    /// Returns whether a server may be contacted. If so, records the contact.
     package mutating func mayAsk(_ server: Text, at now: Instant) -> Bool {
         guard !leftOut.contains(server) else { return false }
         asked.removeAll { $0.server == server || $0.at.duration(to: now) > Self.memory }
@@ -66,9 +67,9 @@ package struct CrashHistory: Hashable, Sendable {
 
     // MARK: - The file between two runs
 
-    /// Returns the content of the file that is kept while the program runs. It has one line for each of these: the id
-    /// of the machine's boot; the number of crashes; the servers that are left out; the servers that were contacted,
-    /// each after its instant in nanoseconds; and one line for each crash, its instant before its suspects.
+    /// Returns the content of the file that exists while the program runs. Each of these is one line: the id of the
+    /// machine's boot; the number of crashes; the servers that are left out; the contacted servers, each after its
+    /// instant in nanoseconds. One line for each crash follows, with its instant before its suspects.
     package func bytes(boot: Text) -> [UInt8] {
         let lines =
             [
@@ -78,7 +79,7 @@ package struct CrashHistory: Hashable, Sendable {
         return Array(lines.map { $0.joined(separator: " ") + "\n" }.joined().utf8)
     }
 
-    /// Reads the bytes of such a file. Returns nil if the file is from another start of the machine, or is
+    /// Reads the content of such a file. Nil if the file is from before the machine's last start, or if it is
     /// invalid.
     package init?(_ bytes: [UInt8], boot: Text, at now: Instant) {
         let text = String(decoding: bytes, as: UTF8.self)

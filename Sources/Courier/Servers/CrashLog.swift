@@ -5,10 +5,10 @@ import LinuxIO
 import Settings
 import Synchronization
 
-/// Keeps the ``CrashHistory`` in a small file in memory (`/run`). The file is written before each request to a server,
-/// so it survives a crash of the program; it is lost at the next start of the machine.
+/// The file that stores the ``CrashHistory``, in a folder that is in memory (`/run`). It is written before each
+/// request to a server, so it survives a crash of the program. A restart of the machine deletes it.
 ///
-/// Without a runtime folder, for example in a terminal, the log stores nothing.
+/// Without a runtime folder, for example in a terminal, nothing is stored.
 package final class CrashLog: ContactBook, Sendable {
     /// The maximum size of the file in bytes.
     private static let limit = 1 << 14
@@ -18,9 +18,9 @@ package final class CrashLog: ContactBook, Sendable {
     private let now: @Sendable () -> Instant
     private let history: Mutex<CrashHistory>
 
-    /// Opens the book in `folder`, the runtime folder of the service. The folder exists as long as the
-    /// machine runs; nil: the program has no such folder. If the file already exists, the run that wrote it
-    /// did not end in order.
+    /// Opens the file in `folder`, the runtime folder of the service, which exists until the machine stops; nil: the
+    /// program has no such folder. If the file exists already, the run that wrote it ended with a crash, which is
+    /// recorded.
     package init(folder: String?, boot: Text, now: @escaping @Sendable () -> Instant) {
         (path, self.boot, self.now) = (folder.map { $0 + "/" + RuntimeFiles.crashes }, boot, now)
         var history = CrashHistory()
@@ -34,7 +34,7 @@ package final class CrashLog: ContactBook, Sendable {
         keep(history)
     }
 
-    /// The crash history so far.
+    /// The present crash history.
     package var known: CrashHistory { history.withLock { $0 } }
 
     /// Returns whether a server may be contacted; see ``ContactBook/mayAsk(_:)``.
@@ -46,7 +46,7 @@ package final class CrashLog: ContactBook, Sendable {
         }
     }
 
-    /// Removes the file, because the program ends in order.
+    /// Removes the file. Call this function when the program ends in the normal way.
     package func end() {
         if let path { unlink(path) }
     }

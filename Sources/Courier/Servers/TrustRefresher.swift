@@ -4,11 +4,11 @@ package import HTTPTransport
 package import Settings
 package import TrustFiles
 
-/// Fetches documents and status lists and keeps those that pass the checks. It is independent of the
-/// verifier: the trust data determine what it fetches, and a plan with random times determines when; no event
-/// at the gate has an influence on it.
+/// Fetches documents and status lists, and stores those that pass the checks. The trust data determine what is
+/// fetched, and a plan with random times determines when. No event at the gate has an influence on what or when the
+/// program fetches.
 package struct TrustRefresher: TrustRefreshing {
-    /// The limits of what is fetched.
+    /// The limits on the size of fetched content.
     package struct Limits: Sendable {
         /// The maximum size of a document in bytes.
         var documentBytes = 256 * 1024
@@ -24,8 +24,8 @@ package struct TrustRefresher: TrustRefreshing {
     private let fetcher: any ResourceFetching
     private let limits: Limits
 
-    /// Creates a refresher that asks only `hosts` (as ``WebURL/place``); empty: the hosts of the issuers' own
-    /// ids.
+    /// Creates a refresher that fetches only from `hosts` (in the form of ``WebURL/place``). If `hosts` is empty, it
+    /// fetches only from the hosts in the ids of the issuers.
     package init(state: TrustState, hosts: Set<Text>, fetcher: any ResourceFetching, limits: Limits = Limits()) {
         (self.state, self.hosts, self.fetcher, self.limits) = (state, hosts, fetcher, limits)
     }
@@ -44,8 +44,8 @@ package struct TrustRefresher: TrustRefreshing {
                 resource.address, entityTag: copy?.entityTag?.string,
                 limit: resource.kind == .document ? limits.documentBytes : limits.statusListBytes)
         } catch { return .failed(.fetch(error)) }
-        // The earliest date that may be right. The last confirmed date does not count if it is earlier: the
-        // machine was not off during the fetch.
+        // The earliest possible date of the fetch. An earlier stored date is not used: the machine was not off during
+        // the fetch.
         let fetched = clock.possible.min() ?? clock.utc
         var next: RefreshedCopy
         switch (answer, copy) {
@@ -57,8 +57,7 @@ package struct TrustRefresher: TrustRefreshing {
             next.confirmed = fetched
         case (.unchanged, nil): return .failed(.fetch(ResourceFetcher.Failure.status(304)))
         }
-        // Check unchanged content again, too: the issuer may no longer be trusted, or the list may no longer
-        // be valid.
+        // Check unchanged content again: the issuer may not be trusted any more, or the list may have expired.
         do {
             try verifier.check(
                 next.content, for: resource, replacing: verifier.trust.statusList(resource.id), at: clock)

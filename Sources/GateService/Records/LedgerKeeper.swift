@@ -7,27 +7,27 @@ import Reasons
 package import Store
 import Synchronization
 
-/// Writes the kiosk's records into the database. The radio's thread only adds them to a queue here.
+/// Writes the kiosk's records into the database. The thread of the radio only adds the records to a queue.
 ///
-/// The ``KeeperQueue`` chooses the next step. The keeper carries out one step after the other. Outcomes that
-/// the disk refuses are written to the ``Reserve``, and from there into the ledger when the disk works again
-/// or at the next start. Outcomes that neither the disk nor the reserve accepts are counted and reported as
-/// lost.
+/// The ``KeeperQueue`` chooses the steps, and the keeper carries out one step after another. Outcomes that the
+/// database refuses are written to the ``Reserve``. From there they are copied into the ledger when the disk works
+/// again, or at the next start. Outcomes that are accepted by neither the database nor the reserve are counted and
+/// reported as lost.
 package final class LedgerKeeper: VisitLedger {
-    /// The records that are not in the ledger when ``run()`` has returned.
+    /// The numbers of records that are not in the ledger.
     package struct Shortfall: Hashable, Sendable {
         /// The number of records in the reserve, which the next start of the program writes into the ledger.
         package var reserved = 0
-        /// The number of visits without a record.
+        /// The number of visits whose record is lost.
         package var lost = 0
-        /// The number of visits whose record exists in memory only; zero when ``run()`` has returned.
+        /// The number of visits whose record is only in memory; zero after ``run()`` has returned.
         package var inMemory = 0
 
-        /// No shortfall: all records are in the ledger.
+        /// The value without any such record: all records are in the ledger.
         package static let none = Shortfall()
     }
 
-    /// The state of the queue that was last reported as a fault.
+    /// The state of the queue as it was last reported.
     private struct Reported {
         var unwritten = 0
         var lost = 0
@@ -39,12 +39,13 @@ package final class LedgerKeeper: VisitLedger {
         var answers: [Text: @Sendable (LedgerFailure?) -> Void] = [:]
         var waiting: [CheckedContinuation<Void, Never>] = []
         var hasEnded = false
-        /// The error of a replaced database that was reported last; nil if none was reported.
+        /// The last reported error about a replaced database; nil if the database is in its place.
         var replaced: StoreError?
     }
 
     private let store: Store
-    /// The reserve. Unsafe, because a reserve has no lock: only one step of the queue uses it at a time.
+    /// The reserve; nil if there is none. Unsafe, because a reserve has no lock: only one step of the queue uses it
+    /// at a time.
     private nonisolated(unsafe) let reserve: Reserve?
     private let siteKey: SiteKey
     private let limits: KeeperQueue.Limits
@@ -57,10 +58,9 @@ package final class LedgerKeeper: VisitLedger {
     private let signals: AsyncStream<Void>
     private let signal: AsyncStream<Void>.Continuation
 
-    /// Creates a keeper over an open store and, if one exists, the reserve. `stamp` returns place and time of
-    /// a record. `report` receives faults: records that wait or are lost, and a database that was replaced.
-    /// `onChange` is called with the number of outcomes just written, so that reports are sent without
-    /// waiting for a timer.
+    /// Creates a keeper for an open store and, if there is one, the reserve. `stamp` returns the gate's name and the
+    /// time for a record. `report` receives faults: records that wait or are lost, and a database that was replaced.
+    /// `onChange` is called with the number of outcomes just written, so that their reports are sent at once.
     package init(
         store: Store, reserve: Reserve? = nil, siteKey: SiteKey,
         limits: KeeperQueue.Limits = KeeperQueue.Limits(), clock: Clock, spawner: Spawner,
@@ -84,8 +84,8 @@ package final class LedgerKeeper: VisitLedger {
 
     // MARK: - Methods for the radio's thread
 
-    /// Takes an intent; `answer` gets nil once it is durable. For an intent that is already durable, the
-    /// store only checks that the database still exists.
+    /// Queues an intent. `answer` gets nil when the intent is durable. If the intent is already durable, the store
+    /// only checks that the database is still in its place.
     package func recordIntent(_ intent: IntentID, answer: @escaping @Sendable (_ failure: LedgerFailure?) -> Void) {
         let intent = UnwrittenIntent(intent: Text(intent.text), stamp: stamp())
         let givenUp: [@Sendable (LedgerFailure?) -> Void] = state.withLock { state in
@@ -97,17 +97,17 @@ package final class LedgerKeeper: VisitLedger {
         signal.yield()
     }
 
-    /// Takes the decision to admit a visitor. The credentials in the decision are named under the site key,
-    /// and the decision is written at once.
+    /// Queues the decision to admit a visitor, to be written as soon as possible. The written decision contains the
+    /// names of the credentials under the site key.
     package func recordDecision(_ record: VisitRecord, names: [ReplayName]) {
         let decision = UnwrittenDecision(UnwrittenOutcome(record, stamp: stamp()), names: names)
         _ = state.withLock { handle(.decision(decision), &$0) }
         signal.yield()
     }
 
-    /// Takes an outcome. The credentials in the outcome are named under the site key, and the outcome is
-    /// written when the disk allows. If the disk refuses, the names in `forgetting` stay stored, and the
-    /// credential counts as used after a restart.
+    /// Queues an outcome, to be written as soon as the disk allows. The written outcome contains the names of the
+    /// credentials under the site key. If the outcome is not written, the replay names in `forgetting` stay stored,
+    /// and after a restart the credential counts as used.
     package func recordOutcome(_ record: VisitRecord, forgetting: [ReplayName] = []) {
         var outcome = UnwrittenOutcome(record, stamp: stamp())
         outcome.forgotten = forgetting
@@ -115,14 +115,13 @@ package final class LedgerKeeper: VisitLedger {
         signal.yield()
     }
 
-    /// Lets ``run()`` return once all records taken so far are written, in the reserve or lost.
+    /// Makes ``run()`` return when each queued record is in the ledger, in the reserve or lost.
     package func finish() {
         _ = state.withLock { handle(.finish, &$0) }
         signal.yield()
     }
 
-    /// Returns once the keeper has taken a turn. The turn proves that the keeper is not stuck in a disk
-    /// operation.
+    /// Returns when the loop of ``run()`` has made its next pass, which shows that the keeper is not blocked.
     package func breathe() async {
         await withCheckedContinuation { continuation in
             let isOver = state.withLock { state in
@@ -139,7 +138,7 @@ package final class LedgerKeeper: VisitLedger {
 
     // MARK: - Writing to the disk
 
-    /// Writes records until ``finish()`` is called, and then the records that still wait.
+    /// Writes records until ``finish()`` is called and no record waits.
     package func run() async {
         var told = Reported()
         var signals = signals.makeAsyncIterator()
@@ -147,8 +146,8 @@ package final class LedgerKeeper: VisitLedger {
         repeat {
             step = state.withLock { $0.queue.next(at: clock.now()) }
             if let step, step != .end {
-                // Write in a separate task: while a disk does not answer, this loop must report that and
-                // answer liveness probes.
+                // Write in a separate task. While a disk does not respond, this loop must still report that and
+                // answer the liveness probes.
                 await writing?.value
                 writing = spawner.start("a step of the keeper of the records") { [self] in
                     await carryOut(step)
@@ -181,9 +180,9 @@ package final class LedgerKeeper: VisitLedger {
             let refused = try await store.append(
                 intents, restored + outcomes.map { $0.named(under: siteKey) },
                 decisions: decisions.map { $0.named(under: siteKey) })
-            // The intents are durable: the visitors at the gate need not wait for the reserve's disk as well.
+            // The intents are durable. Report this now, so that the visitors do not also wait for the reserve's disk.
             answer(intents) { intent in refused[intent].map { .database("\($0)") } }
-            // Update the reserve before the queue ends this step, because the next step may then begin.
+            // Update the reserve before the queue learns the end of this step, because the next step may then begin.
             if restoring { await restore(found, refused) }
             handle(.written(refused: Set(refused.keys)))
             tellReplaced(nil)
@@ -195,17 +194,18 @@ package final class LedgerKeeper: VisitLedger {
         }
     }
 
-    /// Returns the next records of the reserve; nil if they cannot be read.
+    /// Returns the oldest records of the reserve; nil if they cannot be read.
     private func firstOfReserve() async -> [UnwrittenOutcome]? {
         await reserve?.aside { [limit = limits.batch] in try? $0.first(limit) } ?? nil
     }
 
-    /// Removes the records `restored` from the reserve, because the ledger has written or refused them. nil:
-    /// the reserve could not be read. A record that the ledger had before is not lost.
+    /// Removes the records `restored` from the reserve, because the ledger has written or refused each of them. nil:
+    /// the reserve could not be read. A record that the ledger refused because the visit has an outcome does not
+    /// count as lost.
     private func restore(_ restored: [UnwrittenOutcome]?, _ refused: [Text: StoreError]) async {
         let number = restored?.count ?? 0
-        // If the records cannot be removed, the reserve returns them again. The ledger then refuses the second record
-        // of a visit.
+        // If the records cannot be removed, a later step restores them again. The ledger then refuses each as a
+        // second outcome.
         let left: Int? =
             await reserve?.aside { reserve in
                 let isRemoved: Void? = try? reserve.remove(first: number)
@@ -236,7 +236,7 @@ package final class LedgerKeeper: VisitLedger {
         }
     }
 
-    /// Reports the changes since the last report, `told`.
+    /// Reports what has changed since `told`, the state of the last report.
     private func tell(_ told: inout Reported) {
         let now = state.withLock { state in
             Reported(unwritten: state.queue.unwritten, lost: state.queue.lost, isStalled: state.queue.isStalled)
@@ -270,7 +270,7 @@ package final class LedgerKeeper: VisitLedger {
         for continuation in waiting { continuation.resume() }
     }
 
-    /// Waits for a new record or the queue's deadline.
+    /// Waits for the next record, or until the deadline of the queue.
     private func pause(_ signals: inout AsyncStream<Void>.Iterator) async {
         let deadline = state.withLock { $0.queue.deadline }
         let isCancelled = await clock.alarm(at: deadline, ring: { [signal] in signal.yield() }) {
@@ -281,7 +281,7 @@ package final class LedgerKeeper: VisitLedger {
 }
 
 extension UnwrittenOutcome {
-    /// Creates the form for the store.
+    /// Creates the outcome for the store from a record of the kiosk.
     fileprivate init(_ record: VisitRecord, stamp: RecordStamp) {
         self.init(
             visit: Text(record.visit.text), intent: record.intent.map { Text($0.text) }, outcome: record.outcome,

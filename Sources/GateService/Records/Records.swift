@@ -7,26 +7,26 @@ import Reasons
 package import Settings
 package import Store
 
-/// The data of the database at a start: all that a disk may refuse. It is read completely or not at all, so
-/// that the start can be repeated.
+/// The open ledger and the data that a start reads from it. A start either gets all of them or fails as a whole, so
+/// that it can be repeated.
 package struct Records: Sendable {
-    /// The input for opening the database.
+    /// The parameters for opening the ledger.
     package struct Opening: Sendable {
         let configuration: Configuration
-        /// The environment. It names the folder of the credentials that systemd passes to the service.
+        /// The environment variables. They name the folder of the credentials that systemd provides.
         let environment: [String: String]
-        /// The name of this start of the machine.
+        /// The id of this start of the machine.
         let boot: Text
         let version: String
-        /// The day on which this version of the program was built.
+        /// The date on which this version of the program was built.
         let made: Timestamp
-        /// How long a credential is remembered.
+        /// The time for which an admitted credential is remembered.
         let window: Duration
         let clock: Clock
         let log: LogSink
         let report: HealthReporter
 
-        /// Creates the input for opening the ledger from the values of its properties.
+        /// Creates the parameters from the values of its properties.
         package init(
             configuration: Configuration, environment: [String: String], boot: Text, version: String, made: Timestamp,
             window: Duration, clock: Clock, log: LogSink, report: @escaping HealthReporter
@@ -44,8 +44,8 @@ package struct Records: Sendable {
             return options
         }
 
-        /// Returns the reserve; nil if it cannot be opened. The gate works without the reserve, and the fault
-        /// is reported.
+        /// Returns the reserve. If it cannot be opened, reports the fault and returns nil: the gate works without a
+        /// reserve.
         fileprivate func openReserve() -> Reserve? {
             do {
                 return try Reserve(path: configuration.ledger.reserve)
@@ -56,28 +56,29 @@ package struct Records: Sendable {
         }
     }
 
-    /// The database.
+    /// The ledger's database.
     package let store: Store
-    /// The reserve. Unsafe, because a reserve has no lock: only the keeper uses it, one step of its queue at a time.
+    /// The reserve; nil if it could not be opened. Unsafe, because a reserve has no lock: only the keeper uses it,
+    /// one step at a time.
     package nonisolated(unsafe) let reserve: Reserve?
     /// The key under which records name credentials.
     package let siteKey: SiteKey
-    /// The watch over the clock, after its first check.
+    /// The service that watches the clock. It has made its first check.
     package let clock: ClockService
-    /// Returns the date and its trustworthiness.
+    /// Returns the date and how trustworthy it is.
     package let wallTime: @Sendable () -> WallTime
-    /// Returns place and time for a new record.
+    /// Returns the gate's name and the time for a new record.
     package let stamp: @Sendable () -> RecordStamp
-    /// The credentials admitted before this start.
+    /// The credentials that were admitted before this start and are still remembered.
     package let memory: ReplayMemory
-    /// The number of starts of the service.
+    /// The number of starts of the service, including this one.
     package let starts: Int
-    /// The number of visits that the last end interrupted.
+    /// The number of visits without an outcome that this start has closed.
     package let interrupted: Int
-    /// The number of records restored from the reserve.
+    /// The number of records that this start has copied from the reserve into the ledger.
     package let restored: Int
 
-    /// Opens the database and completes the records of the last run.
+    /// Opens the ledger and completes the records of the last run.
     package init(_ opening: Opening) async throws(StoreError) {
         let store = try await LedgerOpening.open(
             opening.configuration, opening.environment, options: opening.options, log: opening.log,
@@ -114,8 +115,7 @@ package struct Records: Sendable {
         let software = Outcome.Software(name: "gatehouse", version: Text(opening.version))
         try await store.begin(stamp: stamp(), software: software)
         let reserve = opening.openReserve()
-        // Restore the reserve before the recovery, because the recovery closes visits that still have no
-        // outcome.
+        // Copy the records of the reserve first: `recover` closes the visits that still have no outcome.
         if let reserve { restored = await reserve.restore(into: store) } else { restored = 0 }
         interrupted = try await store.recover(stamp: stamp(), software: software).count
         starts = try await store.countStart()

@@ -7,16 +7,16 @@ import Reasons
 import ServiceLifecycle
 package import Store
 
-/// Checks the whole ledger against its seal and its witness, at the start and then every hour, concurrently
-/// with all other work. Writes the ledger's head into the log, as one more place for comparison.
+/// Compares the whole ledger with its seal and its witness, at the start and then every hour, concurrently with all
+/// other work. Also writes the ledger's head to the log: an operator can compare the ledger with that event line.
 package struct WitnessService: Service {
     private let store: Store
     private let report: HealthReporter
     private let log: LogSink
     private let times: Periodic
 
-    /// Creates a service for that ledger. `report` receives the findings of a check. `clock` measures
-    /// the time between two checks.
+    /// Creates a service for the ledger in `store`. `report` receives the faults that a comparison finds. `clock`
+    /// measures the time between two comparisons.
     package init(store: Store, report: @escaping HealthReporter, log: LogSink, clock: Clock) {
         (self.store, self.report, self.log) = (store, report, log)
         times = Periodic(every: .seconds(3600), by: clock)
@@ -44,8 +44,8 @@ package struct WitnessService: Service {
         }
     }
 
-    /// Writes the line `ledger.head`; its member `at` has the form that
-    /// `gatehouse ledger verify --head N:HASH` accepts.
+    /// Writes the event line `ledger.head`. Its member `at` has the form that `gatehouse ledger verify --head N:HASH`
+    /// accepts.
     package static func logHead(_ store: Store, _ log: LogSink) async {
         guard let signed = await store.signedHead else { return }
         let head = signed.head

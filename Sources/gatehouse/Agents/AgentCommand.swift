@@ -5,7 +5,7 @@ import Console
 import Encoding
 import Observation
 
-/// Connections to cloud agents.
+/// `gatehouse agent`: the commands for connections to cloud agents.
 struct AgentCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "agent", abstract: "Makes, shows and deletes the connections to cloud agents.",
@@ -19,7 +19,7 @@ struct AgentCommand: AsyncParsableCommand {
         ])
 }
 
-/// Lists the connections.
+/// `gatehouse agent list`: prints all connections.
 struct AgentListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "Lists the connections and their problems.")
@@ -37,7 +37,7 @@ struct AgentListCommand: AsyncParsableCommand {
     }
 }
 
-/// Shows one connection.
+/// `gatehouse agent show`: prints one connection.
 struct AgentShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show", abstract: "Shows the details of a connection.")
@@ -100,13 +100,13 @@ struct AgentPingCommand: AsyncParsableCommand {
         }
     }
 
-    /// Returns whether no answer can arrive any more.
+    /// Returns whether no answer can arrive any more over the connection.
     private static func isOver(_ card: ConnectionReport) -> Bool {
         card.state == .ended || card.state == .deleting
     }
 }
 
-/// Deletes a connection.
+/// `gatehouse agent delete`: deletes a connection.
 struct AgentDeleteCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "delete", abstract: "Deletes a connection and its keys without notifying its agent.",
@@ -138,7 +138,7 @@ struct AgentDeleteCommand: AsyncParsableCommand {
     }
 }
 
-/// Prints the messages that agents sent on their own initiative.
+/// `gatehouse agent messages`: prints the messages that agents sent on their own initiative.
 struct AgentMessagesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "messages", abstract: "Prints the messages that agents sent on their own initiative.",
@@ -165,7 +165,7 @@ struct AgentMessagesCommand: AsyncParsableCommand {
     }
 }
 
-/// Answers a question of an agent.
+/// `gatehouse agent answer`: answers a question of an agent.
 struct AgentAnswerCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "answer", abstract: "Answers a question of an agent.",
@@ -195,8 +195,8 @@ struct AgentAnswerCommand: AsyncParsableCommand {
             let answer = try await client.ask(request)
             let id = ConnectionReport(answer).id ?? ""
             let found = try await Self.fate(Text(uid), of: id, client, within: limit)
-            // A newer connection may have replaced the connection `id` meanwhile. In that case show the report of the
-            // answer.
+            // A newer connection may have replaced the connection `id` meanwhile. Then use the answer of the service
+            // as the report.
             return (answer, (try? await client.show(id)) ?? ConnectionReport(answer), found)
         }
         let isSent = found?["statusCode"] == "MS-104"
@@ -225,8 +225,8 @@ struct AgentAnswerCommand: AsyncParsableCommand {
         }
     }
 
-    /// Polls the message book until the question is no longer pending or the time is over. Returns the question, or nil
-    /// if the book or its connection is gone.
+    /// Polls the message book until the question is no longer pending or the time limit has passed. Returns the
+    /// question; nil if the message book no longer contains it or its connection was deleted.
     private static func fate(
         _ uid: Text, of connection: Text, _ client: AgentClient, within limit: Duration
     ) async throws -> JSON? {

@@ -8,7 +8,7 @@ import Encoding
 import HTTPTransport
 import Observation
 
-/// Accepts an invitation.
+/// `gatehouse agent connect`: accepts an invitation.
 struct AgentConnectCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "connect", abstract: "Accepts an invitation: an out-of-band URL or a file with one.",
@@ -35,8 +35,8 @@ struct AgentConnectCommand: AsyncParsableCommand {
         try report(begun, card)
     }
 
-    /// Returns the result of the invitation, and the last card of the connection; nil if the invitation led
-    /// to no connection.
+    /// Returns the result of the invitation, and the last report about the connection; nil in place of the report if
+    /// the invitation led to no connection.
     private func connect(_ invitation: Text, _ client: AgentClient) async throws -> (
         begun: InvitationReport, card: ConnectionReport?
     ) {
@@ -66,13 +66,13 @@ struct AgentConnectCommand: AsyncParsableCommand {
         return (begun, card.state == .connected ? try await settled(card, client, until: end) : card)
     }
 
-    /// How long an agent may take to say whether it keeps messages. After that, its connection is reported as
-    /// it is.
+    /// The time for which the command waits for the agent's answer whether it keeps messages for the gate. After
+    /// that, the command reports the connection as it is.
     private static let mailboxPatience = Duration.seconds(5)
 
-    /// Returns the card of the connection that leads to the agent in the end. The agent may grant a mailbox
-    /// over a first connection. That connection then leads to the mailbox, and a second connection is made
-    /// through the mailbox with the same invitation.
+    /// Returns the report about the connection that finally leads to the agent. The agent may grant a mailbox over a
+    /// first connection. That connection then becomes the connection to the mailbox, and a second connection is made
+    /// through the mailbox by the same invitation.
     private func settled(
         _ first: ConnectionReport, _ client: AgentClient, until end: Instant
     ) async throws -> ConnectionReport {
@@ -87,14 +87,14 @@ struct AgentConnectCommand: AsyncParsableCommand {
             let same = try await client.list().filter { $0.invitation == first.invitation && $0.state != .deleting }
             card = same.last { $0.destination != "mailbox" } ?? same.last ?? card
         }
-        // If the second connection is not complete in time, return the first one, which leads to the mailbox.
+        // If the second connection is not complete in time, return the report about the first one.
         guard card.state == .connecting, let id = first.id else { return card }
         return try await client.show(id)
     }
 
     private func tell(_ line: String) { if !json { Terminal.line(line) } }
 
-    /// Returns whether all answers to the requests of the invitation were sent.
+    /// Returns whether all answers to the requests in the invitation were sent.
     private static func isAnswered(_ card: ConnectionReport) -> Bool { card.unsent == 0 && card.state == .connected }
 
     private func report(_ begun: InvitationReport, _ card: ConnectionReport?) throws {
@@ -132,7 +132,7 @@ struct AgentConnectCommand: AsyncParsableCommand {
         }
     }
 
-    /// Returns the failure of a request in the invitation that needs no connection of its own.
+    /// Returns the failure for an invitation without a handshake whose requests were not answered.
     private static func unanswered(_ begun: InvitationReport, _ card: ConnectionReport?) -> CommandFailure {
         let reason = begun.failure ?? card?.problem?.words ?? "the agent did not answer in time"
         return CommandFailure(
@@ -152,7 +152,7 @@ struct AgentConnectCommand: AsyncParsableCommand {
             "not connected: " + Terminal.printable(reason), remedy: Terminal.printable(remedy(card)), exitCode: 1)
     }
 
-    /// Returns the remedy for a connection that was not established.
+    /// Returns the remedy for a connection that was not made.
     private static func remedy(_ card: ConnectionReport) -> String {
         if let remedy = card.problem?.remedy { return remedy }
         guard card.state == .connecting else { return "see gatehouse agent list" }
@@ -161,10 +161,10 @@ struct AgentConnectCommand: AsyncParsableCommand {
             : "if the invitation was a single-use one, its answer may have been lost: ask for a multi-use invitation"
     }
 
-    /// Reads the invitation, or fetches it in this process: with the rights of this user, and without a
-    /// timeout of the service.
+    /// Reads or fetches the invitation in this process, with the rights of this user and without the time limit for a
+    /// request to the service.
     private func read() async throws -> Invitation {
-        // Use the default settings if this user may not read the configuration.
+        // If this user may not read the configuration, use the default settings.
         let settings = (try? input.load(.roots)).map(AgentService.settings) ?? HTTPExchange.Settings()
         let text = invitation
         return try await HTTPExchange.withExchange(settings) { exchange in

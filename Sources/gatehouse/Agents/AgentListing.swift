@@ -6,12 +6,12 @@ import LinuxIO
 import Observation
 import Reasons
 
-/// The output of the agent commands for people, made from the service's answers.
+/// The text output of the agent commands, made from the service's answers.
 enum AgentListing {
     /// Returns the name that the agent gives itself.
     static func name(_ card: ConnectionReport) -> String { text(card.label) ?? "the agent" }
 
-    /// Returns all connections, one line each, and below it the problem of the connection.
+    /// Returns one line for each connection, followed by a line with its problem if it has one.
     static func list(_ cards: [ConnectionReport]) -> [String] {
         guard !cards.isEmpty else { return ["no connection; make one with `gatehouse agent connect URL`"] }
         let head = ["TO", "STATE", "WAIT", "ID", "AGENT"]
@@ -30,7 +30,7 @@ enum AgentListing {
             + zip(cards, rows).flatMap { card, row in [line(row)] + problem(card, indent: "  ") }
     }
 
-    /// Returns one connection, with all that is known about it.
+    /// Returns the lines about one connection, with all its known data.
     static func card(_ card: ConnectionReport) -> [String] {
         let destination = text(card.destination) ?? ""
         let rows: [(String, String?)] = [
@@ -55,7 +55,7 @@ enum AgentListing {
             } + problem(card, indent: "") + (card.faults ?? []).flatMap(fault)
     }
 
-    /// Returns the waiting messages, one line each.
+    /// Returns one line for each message in the answer.
     static func messages(_ answer: JSON) -> [String] {
         let connections = answer["messages"]?.array ?? []
         guard connections.contains(where: { $0["msgs"]?.array?.isEmpty == false }) else {
@@ -91,7 +91,7 @@ enum AgentListing {
         return Terminal.folded(indent + Terminal.styled(words, .amber), hanging: indent.count) + (remedy ?? [])
     }
 
-    /// Returns a code of the reason table, with its meaning and its remedy.
+    /// Returns the lines about a reason code: the code with its meaning, and its remedy.
     private static func fault(_ code: Text) -> [String] {
         let text = Terminal.printable(code.string)
         guard let known = ReasonCode.all.first(where: { $0.text == text }) else { return [text] }
@@ -111,7 +111,7 @@ enum AgentListing {
 
     private static func answered(_ card: ConnectionReport) -> String? {
         if let answered = card.answered { return ago(answered) }
-        // Only a running connection has this time.
+        // Only a link that runs reports this time.
         guard let since = card.answeredSince.map(ago) else { return "unknown: the service is not running" }
         return "none since the service started \(since)"
     }
