@@ -175,6 +175,11 @@ package actor Store {
         // GRDB's tables may exist already: the power can fail between any two steps of the first start.
         let tables = try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_master WHERE name NOT LIKE 'grdb%'")
         guard id == 0, tables == 0 else { throw StoreError.foreign(path: path) }
+        // SQLite returns the mode "wal" before it has written the mode, and GRDB ignores an error of that write. With a
+        // rollback journal a commit is not durable. Only a database with a write-ahead log counts the log's pages.
+        guard try db.checkpoint(.passive).walFrameCount >= 0 else {
+            throw StoreError.inputOutput(path: path, code: ResultCode.SQLITE_IOERR.rawValue)
+        }
         try db.execute(sql: "PRAGMA application_id = \(Schema.applicationID)")
     }
 
