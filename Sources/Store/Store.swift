@@ -197,8 +197,8 @@ package actor Store {
         // start.
         let tables = try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_master WHERE name NOT LIKE 'grdb%'")
         guard found == 0, tables == 0 else { throw StoreError.foreign(path: path) }
-        // If the disk fails while a new file gets its mode, SQLite may still return "wal" for the mode although the file
-        // has a rollback journal, with which a commit is not durable. Only a file with a write-ahead log has a count.
+        // SQLite returns the mode "wal" before it has written the mode, and GRDB ignores an error of that write. With a
+        // rollback journal a commit is not durable. Only a database with a write-ahead log counts the log's pages.
         guard try db.checkpoint(.passive).walFrameCount >= 0 else {
             throw StoreError.inputOutput(path: path, code: ResultCode.SQLITE_IOERR.rawValue)
         }
