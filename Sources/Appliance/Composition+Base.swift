@@ -42,13 +42,11 @@ extension Composition {
             report = { [inbox] in inbox.take($0) }
             log = try openLog(configuration, environment, report)
             let start = FeatureStart(configuration, clock: clock, report: report)
-            // Request the lines first: after a crash, some kernels leave a relay energised until its line is
-            // requested again.
+            // Lines first: after a crash, some kernels leave a relay energised until its line is requested again.
             panel = ReconnectingPanel(
                 configuration, controller: FeatureList.controller(start), clock: clock, report: report)
             panel?.takeLines()
-            // Do this before any slow step: a display may still show the invitation of an earlier run, which is no
-            // longer valid.
+            // Before any slow step: a display may still show the invitation of an earlier run, which is not valid.
             features = try FeatureList.all.map { try $0.init(start) }
             manager = ServiceManager(environment: environment)
             judgement = try VerificationBasis(configuration, log, report)
@@ -67,7 +65,6 @@ extension Composition {
         }
     }
 
-    /// Returns the first folder of a list of folders from systemd, in which colons separate them; nil for an empty
-    /// list.
+    /// Returns the first of systemd's folders, which colons separate; nil for an empty list.
     static func firstFolder(_ list: String) -> String? { list.split(separator: ":").first.map(String.init) }
 }
