@@ -103,7 +103,7 @@ enum HouseAllowances {
         .sources: [
             "behind": 3,
             "beside": 2,
-            "that one": 4,
+            "that one": 3,
             "trouble": 1,
         ],
         .tests: [
