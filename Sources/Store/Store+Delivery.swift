@@ -84,35 +84,39 @@ extension Store {
         }
     }
 
+    /// Returns whether ``confirm(_:upTo:receipt:over:passedOver:)`` accepts a confirmation over `connection` of every
+    /// entry up to `position`: the connection is the active one of the destination, and the ledger has the entries. A
+    /// repeated confirmation is accepted, although it does not move the cursor.
+    package func accepts(_ destination: Text, upTo position: Int, over connection: Text) -> Bool {
+        position > 0 && position <= books.head.point.count && books.deliveries[destination]?.connection == connection
+    }
+
     /// Records that the destination has confirmed, over `connection`, every entry up to `position`. A confirmation
     /// over a connection that is not the active one, or of entries that the ledger does not have, changes nothing.
-    /// Returns whether `connection` is the active one and the position is confirmed. The caller may then delete the
-    /// connections that it replaced (``CourierStore/retireReplaced(by:)``).
+    ///
+    /// The connections that this connection has replaced are not needed any more. The caller marks them for deletion
+    /// before this call (``CourierStore/retireReplaced(by:)``): if the program ends in between, the destination
+    /// confirms the entries again. In the reverse order they would stay until the next confirmation.
     ///
     /// - `receipt`: the hash at that position, if the destination gave a receipt.
     /// - `passedOver`: positions of entries that the destination refuses. The next outcome counts those of the primary
     ///   destination as lost.
-    @discardableResult
     package func confirm(
         _ destination: Text, upTo position: Int, receipt: ChainHash? = nil, over connection: Text,
         passedOver: [Int] = []
-    ) async throws(StoreError) -> Bool {
+    ) async throws(StoreError) {
         try await commit { db, books in
             var cursor = books.deliveries[destination] ?? DeliveryCursor(destination)
             let before = cursor.confirmed
-            guard cursor.connection == connection else { return false }
-            // A repeated confirmation does not move the cursor. After an earlier call, the program may have ended
-            // before it deleted the replaced connections, so the result is true again.
-            guard cursor.confirm(upTo: position, end: books.head.point, receipt: receipt) else {
-                return position <= before && before > 0
-            }
+            guard cursor.connection == connection,
+                cursor.confirm(upTo: position, end: books.head.point, receipt: receipt)
+            else { return }
             try Self.keep(cursor, db, &books)
             if destination == DeliveryCursor.primary {
                 for lost in passedOver where lost > before && lost <= position {
                     try Self.countLost(from: lost, through: lost, db, &books)
                 }
             }
-            return true
         }
     }
 

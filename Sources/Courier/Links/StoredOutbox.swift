@@ -130,14 +130,22 @@ package struct StoredOutbox: Outbox {
             try await courier.noteHandled(handled)
             return []
         }
-        guard await store.head.ledger == point.ledger else { return [] }
-        // The cursor is stored first. If the program ends before the next steps, the message may be applied twice,
-        // and the next confirmation marks the replaced connections.
-        let isConfirmed = try await store.confirm(
-            destination, upTo: point.position, receipt: isReceipt ? ChainHash(point.hash) : nil, over: connection,
-            passedOver: passedOver)
-        try await courier.noteHandled(handled)
-        return isConfirmed ? try await courier.retireReplaced(by: connection) : []
+        guard await store.head.ledger == point.ledger,
+            await store.accepts(destination, upTo: point.position, over: connection)
+        else { return [] }
+        // If the program ends between these steps, the destination confirms the entries again, or the message is
+        // applied a second time.
+        let replaced = try await courier.retireReplaced(by: connection)
+        do {
+            try await store.confirm(
+                destination, upTo: point.position, receipt: isReceipt ? ChainHash(point.hash) : nil, over: connection,
+                passedOver: passedOver)
+            try await courier.noteHandled(handled)
+        } catch {
+            if !replaced.isEmpty { observe(.replaced(replaced)) }
+            throw error
+        }
+        return replaced
     }
 
     /// Ends the delivery of `ledger`, if it is the earlier ledger that is delivered over `connection` now.

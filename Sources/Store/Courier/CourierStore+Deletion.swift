@@ -37,8 +37,7 @@ extension CourierStore {
     }
 
     /// Marks the connections for deletion that `connection` has replaced: the older connections to the same
-    /// destination. Returns their ids. Call this function after each confirmation over the connection. If the program
-    /// ends before the call, the call after the next confirmation marks them.
+    /// destination. Returns their ids. Call this function before the ledger stores a confirmation over the connection.
     package func retireReplaced(by connection: Text) async throws(StoreError) -> [Text] {
         // Usually there are no such connections. Then do not begin a transaction that writes.
         guard try await !read({ db in try Self.replaced(by: connection, db).isEmpty }) else { return [] }

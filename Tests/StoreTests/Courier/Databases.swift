@@ -66,15 +66,16 @@ struct Databases: Sendable {
         return try await store.takeOver(destination, by: connection, insteadOf: route)
     }
 
-    /// Confirms entries, stores the keys of the messages that confirmed them, and marks the replaced connections.
+    /// Marks the replaced connections, confirms entries, and stores the keys of the messages that confirmed them.
     @discardableResult
     func confirm(
         _ destination: Text = DeliveryCursor.primary, upTo position: Int, over connection: Text,
         handled: [[UInt8]] = []
     ) async throws(StoreError) -> (cursor: DeliveryCursor, replaced: [Text]) {
-        let isConfirmed = try await store.confirm(destination, upTo: position, over: connection)
+        let isAccepted = await store.accepts(destination, upTo: position, over: connection)
+        let replaced = isAccepted ? try await courier.retireReplaced(by: connection) : []
+        try await store.confirm(destination, upTo: position, over: connection)
         try await courier.noteHandled(handled)
-        let replaced = isConfirmed ? try await courier.retireReplaced(by: connection) : []
         return (await store.deliveries[destination] ?? DeliveryCursor(destination), replaced)
     }
 

@@ -69,26 +69,31 @@ import Testing
         await both.close()
     }
 
-    /// The cursor has moved, and the replaced connection is not marked yet: the next confirmation marks it, also one
-    /// that repeats the last.
-    @Test(arguments: [2, 4]) func theNextConfirmationMarksTheReplacedConnection(position: Int) async throws {
+    /// The replaced connection is marked, and the cursor has not moved: the entries are sent over the new connection
+    /// again, and the old connection does not return.
+    @Test func aMarkedConnectionDoesNotReturnBeforeTheConfirmation() async throws {
         let first = try CrashDisk()
         var both = try await Databases.open(first.database)
         try await both.connect("old")
         for number in 1...2 { try await visit(number, both.store) }
         try await both.connect("new")
-        #expect(try await both.store.confirm(primary, upTo: 2, over: "new"))
+        #expect(await !both.store.accepts(primary, upTo: 2, over: "old"), "it is not the route")
+        #expect(await !both.store.accepts(primary, upTo: 5, over: "new"), "the ledger has no such entry")
+        #expect(await !both.store.accepts(primary, upTo: 0, over: "new"))
+        #expect(await both.store.accepts(primary, upTo: 2, over: "new"))
+        #expect(try await both.courier.retireReplaced(by: "new") == ["old"])
         let disk: CrashDisk
         let before = both
         (disk, both) = try await restart(first)
         await before.close()
-        #expect(try await both.courier.connections().map(\.isDeleting) == [false, false])
-        #expect(await both.store.deliveries[primary] == DeliveryCursor(primary, confirmed: 2, connection: "new"))
-        #expect(try await both.takeOver(primary, by: "old").connection == "new")
-        #expect(try await both.store.waiting().map(\.record.seq) == [2], "nothing confirmed is sent again")
-        #expect(try await both.confirm(upTo: 4, over: "old").replaced.isEmpty, "it is not the route")
-        #expect(try await both.confirm(upTo: position, over: "new").replaced == ["old"])
         #expect(try await both.courier.connections().map(\.isDeleting) == [true, false])
+        #expect(await both.store.deliveries[primary] == DeliveryCursor(primary, connection: "new"))
+        #expect(try await both.takeOver(primary, by: "old").connection == "new")
+        #expect(try await both.store.waiting().map(\.record.seq) == [1, 2], "the entries are sent again")
+        #expect(try await both.confirm(upTo: 4, over: "old").replaced.isEmpty, "it is not the route")
+        #expect(try await both.confirm(upTo: 4, over: "new").replaced.isEmpty, "it is marked already")
+        #expect(await both.store.deliveries[primary]?.confirmed == 4)
+        #expect(await both.store.accepts(primary, upTo: 2, over: "new"), "a repeated confirmation")
         await both.close()
         withExtendedLifetime(disk) {}
     }
