@@ -62,16 +62,13 @@ enum AgentTables {
     /// ``accepted``.
     static let isAgentSetting = "(name = '\(withoutMailbox)' OR name GLOB '\(accepted)*')"
 
-    /// Returns whether a ledger's file contains the tables about agents.
-    static func areIn(_ ledger: Database) throws -> Bool { try ledger.tableExists(connection.name) }
+    /// The name of the setting that a ledger's file contains if damage prevented that the tables were dropped after
+    /// their rows had moved. The tables that remain are not used.
+    static let handedOver: Text = "agents-handed-over"
 
-    /// Returns whether any of the tables has a row that is to be copied.
-    static func haveRows(_ db: Database) throws -> Bool {
-        for table in all
-        where try Int.fetchOne(db, sql: "SELECT 1 FROM \(table.name) \(table.condition) LIMIT 1") != nil {
-            return true
-        }
-        return false
+    /// Returns whether a ledger's file contains the tables about agents, with rows that have not moved yet.
+    static func areIn(_ ledger: Database) throws -> Bool {
+        try ledger.tableExists(connection.name) && Store.setting(handedOver, ledger) == nil
     }
 
     /// Returns whether at least one stored connection has a snapshot in plain form, not sealed.
@@ -83,20 +80,34 @@ enum AgentTables {
         return false
     }
 
-    /// Passes each row of a table to `body`, ordered by the table's first column. Throws a ``ContentError`` if a
-    /// value's type is not the type of its column.
-    static func read(_ table: Table, of db: Database, _ body: ([DatabaseValue]) throws -> Void) throws {
+    /// Returns the rows of a table, ordered by the table's first column. Throws a ``ContentError`` if a value's type is
+    /// not the type of its column.
+    static func rows(_ table: Table, of db: Database) throws -> [[DatabaseValue]] {
         let rows = try Row.fetchCursor(
             db, sql: "SELECT \(table.list) FROM \(table.name) \(table.condition) ORDER BY \(table.columns[0].name)")
+        var values: [[DatabaseValue]] = []
         while let row = try rows.next() {
-            try body(
-                table.columns.map { column in
+            values.append(
+                try table.columns.map { column in
                     switch column.kind {
                     case .integer: try row.integer(column.name).databaseValue
                     case .text: try row.text(column.name).string.databaseValue
                     case .bytes: Data(try row.bytes(column.name)).databaseValue
                     }
                 })
+        }
+        return values
+    }
+
+    /// Returns the rows of a table without which the gate can run; nil if the table is damaged.
+    static func readableRows(_ table: Table, of db: Database) throws -> [[DatabaseValue]]? {
+        do {
+            return try rows(table, of: db)
+        } catch {
+            switch StoreError(error, path: "") {
+            case .corrupt, .unreadable: return nil
+            default: throw error
+            }
         }
     }
 
@@ -114,23 +125,50 @@ enum AgentTables {
             .execute(arguments: StatementArguments(row))
     }
 
-    /// Replaces the rows of all tables about agents in `target` by the rows in `source`, unchanged. A sealed snapshot
-    /// stays sealed, because it is bound to the id and the destination of its connection, which are the same in both
-    /// databases.
-    static func copy(from source: Database, to target: Database) throws {
-        for table in all {
-            try target.execute(sql: "DELETE FROM \(table.name) \(table.condition)")
-            try read(table, of: source) { try insert($0, into: table, of: target) }
+    /// The rows about agents in a ledger's file.
+    struct Content: Sendable {
+        private var tables: [(table: Table, rows: [[DatabaseValue]])] = []
+        /// The highest number that each table has assigned.
+        private var numbers: [(table: String, last: Int64)] = []
+        /// The names of the damaged tables, without whose rows the gate can run.
+        private(set) var damaged: [String] = []
+
+        /// Reads the rows. Throws an error if the table of the connections or of the settings is damaged.
+        init(of ledger: Database) throws {
+            for table in [connection, setting] { tables.append((table, try rows(table, of: ledger))) }
+            for table in [handled, message, quarantine] {
+                let rows = try readableRows(table, of: ledger)
+                if rows == nil { damaged.append(table.name) }
+                tables.append((table, rows ?? []))
+            }
+            for row in try Row.fetchAll(ledger, sql: "SELECT name, seq FROM sqlite_sequence") {
+                let name = try row.text("name").string
+                if all.contains(where: { $0.name.utf8.elementsEqual(name.utf8) }) {
+                    numbers.append((name, try row.integer("seq")))
+                }
+            }
         }
-        // Copy the highest assigned number of each table, so that `target` never assigns the number of a removed row
-        // again.
-        try target.execute(sql: "DELETE FROM sqlite_sequence")
-        for row in try Row.fetchAll(source, sql: "SELECT name, seq FROM sqlite_sequence") {
-            let name = try row.text("name").string
-            guard all.contains(where: { $0.name.utf8.elementsEqual(name.utf8) }) else { continue }
-            try target.execute(
-                sql: "INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)",
-                arguments: [name, try row.integer("seq")])
+
+        var isEmpty: Bool { tables.allSatisfy(\.rows.isEmpty) }
+
+        /// Returns whether the content includes the connection with the given id.
+        func contains(_ id: Text) -> Bool {
+            tables[0].rows.contains { $0[0] == id.string.databaseValue }
+        }
+
+        /// Replaces all rows of the courier's database, unchanged. A sealed snapshot stays sealed, because it is bound
+        /// to the id and the destination of its connection, which are the same in both databases.
+        func replaceRows(of courier: Database) throws {
+            for (table, rows) in tables {
+                try courier.execute(sql: "DELETE FROM \(table.name) \(table.condition)")
+                for row in rows { try insert(row, into: table, of: courier) }
+            }
+            // Copy the highest assigned numbers, so that the courier never assigns the number of a removed row again.
+            try courier.execute(sql: "DELETE FROM sqlite_sequence")
+            for (name, last) in numbers {
+                try courier.execute(
+                    sql: "INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", arguments: [name, last])
+            }
         }
     }
 

@@ -110,30 +110,18 @@ struct LedgerSuccession {
     private static func agentRows(
         of db: Database, isAuthentic: Bool
     ) throws -> [(table: AgentTables.Table, rows: [[DatabaseValue]])] {
-        func rows(_ table: AgentTables.Table) throws -> [[DatabaseValue]] {
-            var rows: [[DatabaseValue]] = []
-            try AgentTables.read(table, of: db) { rows.append($0) }
-            return rows
-        }
         // Without a valid seal, leave out each connection that is not sealed: an attacker may have inserted it in
         // order to receive the reports for a destination.
-        let connections = try rows(AgentTables.connection).filter { row in
+        let connections = try AgentTables.rows(AgentTables.connection, of: db).filter { row in
             isAuthentic || AgentTables.connectionState(row).map(SealingKey.isSealed) == true
         }
         // Without a valid seal, leave out all messages, because an attacker may have inserted a question. Also leave
         // out messages that are unreadable: the gate can run without them.
-        var messages: [[DatabaseValue]] = []
-        do {
-            if isAuthentic { messages = try rows(AgentTables.message) }
-        } catch {
-            switch StoreError(error, path: "") {
-            case .corrupt, .unreadable: break
-            default: throw error
-            }
-        }
+        let messages = isAuthentic ? try AgentTables.readableRows(AgentTables.message, of: db) : nil
         return [
-            (AgentTables.connection, connections), (AgentTables.handled, try rows(AgentTables.handled)),
-            (AgentTables.message, messages),
+            (AgentTables.connection, connections),
+            (AgentTables.handled, try AgentTables.rows(AgentTables.handled, of: db)),
+            (AgentTables.message, messages ?? []),
         ]
     }
 

@@ -37,7 +37,7 @@ package actor Store {
     package nonisolated let keysAtRest: KeysAtRest
     nonisolated let sealing: SealingKeys
     let witness: Witness?
-    private let file: StoreFile
+    let file: StoreFile
     nonisolated let pool: DatabasePool
     /// The database connection that copies the write-ahead log into the database while the writer runs
     /// (``Store/rest()``).

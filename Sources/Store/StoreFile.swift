@@ -124,9 +124,14 @@ final class StoreFile {
         }.sorted()
     }
 
+    /// Returns the name `PATH.WORD-N` with a number above all existing ones.
+    static func unused(_ path: String, _ word: String) -> String {
+        "\(path).\(word)-\(((try? numbers(path, word))?.last ?? 0) + 1)"
+    }
+
     /// Gives a file a second name, `PATH.WORD-N`, with a number above all existing ones. Returns that name.
     static func link(_ path: String, as word: String) throws(StoreError) -> String {
-        let name = "\(path).\(word)-\(((try? numbers(path, word))?.last ?? 0) + 1)"
+        let name = unused(path, word)
         guard Glibc.link(path, name) == 0 else { throw failure(name) }
         return name
     }

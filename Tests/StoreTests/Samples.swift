@@ -100,6 +100,22 @@ extension TestFolder {
     /// Changes the courier's database without the program.
     func editCourier(_ sql: String) throws { try edit(sql, in: courier) }
 
+    /// Overwrites the first page of a table or index of the ledger's database.
+    func garble(_ table: String) throws {
+        let queue = try DatabaseQueue(path: database)
+        let (root, size) = try queue.read { db in
+            (
+                try Int.fetchOne(db, sql: "SELECT rootpage FROM sqlite_master WHERE name = ?", arguments: [table]),
+                try Int.fetchOne(db, sql: "PRAGMA page_size")
+            )
+        }
+        try queue.close()
+        let (place, count) = (((root ?? 0) - 1) * (size ?? 0), size ?? 0)
+        var bytes = try Data(contentsOf: URL(fileURLWithPath: database))
+        bytes.replaceSubrange(place..<place + count, with: Data(repeating: 0xAA, count: count))
+        try bytes.write(to: URL(fileURLWithPath: database))
+    }
+
     private func edit(_ sql: String, in database: String) throws {
         for ending in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: database + ending) }
         let queue = try DatabaseQueue(path: database)

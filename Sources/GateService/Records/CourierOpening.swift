@@ -1,3 +1,4 @@
+import Encoding
 package import Kiosk
 package import LinuxIO
 package import Settings
@@ -14,12 +15,23 @@ package enum CourierOpening {
         let courier = try await CourierStore.open(
             besides: store.path, options: options, sealing: configuration.agent.sealing(environment))
         do throws(StoreError) {
-            try await store.handOver(to: courier)
+            tell(try await store.handOver(to: courier), log)
         } catch {
             await courier.close()
             throw error
         }
         LedgerOpening.tell(courier.keysAtRest, log, report)
         return courier
+    }
+
+    private static func tell(_ handOver: HandOver, _ log: LogSink) {
+        if let copy = handOver.replaced {
+            let reason = "the connections in the ledger's file replace others, which are kept in \(copy)"
+            log.log(.warning, "agent.store", ["reason": .text(reason)])
+        }
+        if !handOver.damaged.isEmpty {
+            let reason = "damaged and lost in the ledger's file: \(handOver.damaged.joined(separator: ", "))"
+            log.log(.warning, "agent.store", ["reason": .text(reason)])
+        }
     }
 }

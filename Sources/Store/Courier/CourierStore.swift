@@ -47,6 +47,9 @@ package actor CourierStore {
         var deleted: [Text] = []
     }
 
+    /// The number of damaged files that are kept. They contain the sealed keys of connections.
+    static let mostDamaged = 3
+
     /// Returns the path of the courier's database next to the ledger at `ledger`.
     package static func path(of ledger: String) -> String { ledger + ".courier" }
 
@@ -86,6 +89,9 @@ package actor CourierStore {
         let pass = SealingPass(source: sealing, mayMakeKey: options.mayMake, takesPlain: false)
         let opened: (pool: DatabasePool, keys: SealingPass.Result)
         do throws(StoreError) {
+            if Self.isBeingPutAside(path) {
+                throw .corrupt(path: path, detail: "an earlier start found damage and was interrupted")
+            }
             opened = try Self.connect(path, pass)
             damage = nil
         } catch {
@@ -139,16 +145,26 @@ package actor CourierStore {
         return ResultCode(rawValue: code).primaryResultCode == .SQLITE_IOERR ? code : nil
     }
 
+    /// Returns whether an earlier start gave a damaged file its second name and ended before it removed the first.
+    private static func isBeingPutAside(_ path: String) -> Bool {
+        StoreFile.numbered(path, "damaged").last.map { StoreFile.isSame($0, path) } ?? false
+    }
+
     /// Renames a damaged database and its write-ahead log. Returns the new path. If an earlier start ended after it
-    /// gave the file its second name, continues from there.
+    /// gave the file its second name, continues from there. Removes all but the newest ``mostDamaged`` such files.
     private static func putAside(_ path: String) throws(StoreError) -> String {
-        let last = StoreFile.numbered(path, "damaged").last
+        let earlier = StoreFile.numbered(path, "damaged")
         let aside =
-            if let last, StoreFile.isSame(last, path) { last } else { try StoreFile.link(path, as: "damaged") }
+            if isBeingPutAside(path), let last = earlier.last { last } else {
+                try StoreFile.link(path, as: "damaged")
+            }
         if StoreFile.hasContent(path + "-wal"), rename(path + "-wal", aside + "-wal") != 0 {
             throw StoreFile.failure(aside)
         }
         for ending in ["-wal", "-shm", "-journal", ""] { unlink(path + ending) }
+        for old in StoreFile.numbered(path, "damaged").dropLast(mostDamaged) {
+            for ending in ["", "-wal"] { unlink(old + ending) }
+        }
         try StoreFile.sync(folder: StoreFile.folder(of: path))
         return aside
     }

@@ -87,6 +87,34 @@ import Testing
         #expect(stat(folder.courier, &status) == 0 && status.st_mode & 0o777 == 0o600)
     }
 
+    /// A start that ended between the two steps of the renaming continues it. Otherwise two names would lead to the open
+    /// database.
+    @Test func anInterruptedRenamingContinues() async throws {
+        try await make()
+        let aside = folder.courier + ".damaged-1"
+        #expect(link(folder.courier, aside) == 0)
+        let both = try await Databases.open(folder.database)
+        #expect(both.courier.damage?.file == aside)
+        #expect(try await both.courier.connections().isEmpty)
+        await both.close()
+        #expect(damaged == [aside] && !StoreFile.isSame(aside, folder.courier))
+    }
+
+    @Test func onlyTheNewestDamagedFilesAreKept() async throws {
+        let store = try await Store.open(folder.database)
+        for number in 1...5 {
+            try folder.write("gatehouse.sqlite.courier", "damage \(number)" + String(repeating: " ", count: 2000))
+            chmod(folder.courier, 0o600)
+            let courier = try await CourierStore.open(besides: folder.database)
+            #expect(courier.damage?.file == folder.courier + ".damaged-\(number)")
+            await courier.close()
+            for ending in ["-wal", "-shm"] { unlink(folder.courier + ending) }
+        }
+        await store.close()
+        #expect(damaged == (3...5).map { "\(folder.courier).damaged-\($0)" })
+        #expect(damaged.count == CourierStore.mostDamaged)
+    }
+
     /// Whether a file still has the content `found`. SQLite opens a database of which only a page is damaged, and GRDB
     /// then makes and drops a table in it: such a file keeps its damaged page, and all other rows.
     private func isSame(_ bytes: Data, _ found: Data, _ deed: String) -> Bool {

@@ -1,6 +1,7 @@
 import Encoding
 import Foundation
 import GRDB
+import Glibc
 import Ledger
 import TestKit
 import Testing
@@ -100,6 +101,53 @@ import Testing
         try await expect(old)
     }
 
+    /// The connections that an older ledger's file replaces are kept in a copy, once.
+    @Test func replacedConnectionsAreKept() async throws {
+        let old = try await OldLedger(folder.database)
+        var both = try await Databases.open(folder.database)
+        try await both.connect("newer")
+        await both.close()
+        let before = try OldForm.rows(folder.courier)
+        try OldForm.restore(folder.database, rowsOf: folder.courier)
+        try folder.edit("DELETE FROM connection WHERE id = 'newer'")
+        let store = try await Store.open(folder.database)
+        let courier = try await CourierStore.open(besides: folder.database)
+        let copy = folder.courier + ".replaced-1"
+        #expect(try await store.handOver(to: courier) == HandOver(replaced: copy))
+        #expect(try await courier.connections().map(\.id) == OldLedger.ids)
+        await courier.close()
+        await store.close()
+        #expect(try OldForm.rows(copy) == before)
+        var status = stat()
+        #expect(stat(copy, &status) == 0 && status.st_mode & 0o777 == 0o600)
+        both = try await Databases.open(folder.database)
+        await both.close()
+        #expect(StoreFile.numbered(folder.courier, "replaced") == [copy])
+        withExtendedLifetime(old) {}
+    }
+
+    /// A table or index with a damaged page does not keep the connections in the ledger's file. SQLite cannot drop the
+    /// table, and the next start does not move the rows again.
+    @Test(arguments: ["quarantine", "message", "handled_message", "sqlite_autoindex_message_1"])
+    func damageOfAnotherTableDoesNotKeepTheConnections(table: String) async throws {
+        _ = try await OldLedger(folder.database)
+        try folder.garble(table)
+        let store = try await Store.open(folder.database)
+        var courier = try await CourierStore.open(besides: folder.database)
+        let isIndex = table.hasPrefix("sqlite")
+        #expect(try await store.handOver(to: courier) == HandOver(damaged: isIndex ? [] : [table]))
+        #expect(try await courier.connections().map(\.snapshot) == OldLedger.states)
+        #expect(try await courier.messages().isEmpty == (table == "message"))
+        try await courier.saveConnection("later", [1])
+        await courier.close()
+        courier = try await CourierStore.open(besides: folder.database)
+        #expect(try await store.handOver(to: courier) == HandOver())
+        #expect(try await courier.connections().map(\.id) == OldLedger.ids + ["later"])
+        await courier.close()
+        try await store.appendIntent(Samples.visit(9), stamp: Samples.stamp)
+        await store.close()
+    }
+
     /// A first start that was interrupted leaves empty tables: the courier's rows stay.
     @Test func emptyTablesReplaceNothing() async throws {
         var both = try await Databases.open(folder.database)
@@ -196,6 +244,10 @@ import Testing
         }
         #expect(rows.count == 1)
         for key in rows { #expect(!holds(folder.courier, Array(key.suffix(32)))) }
+        let file = try #require(FileManager.default.contents(atPath: folder.database))
+        for sealed in old.sealed {
+            for part in parts(sealed) { #expect(file.range(of: Data(part)) == nil, "already before the end") }
+        }
         await both.close()
         for sealed in old.sealed {
             for part in parts(sealed) { #expect(!holds(folder.database, part)) }
