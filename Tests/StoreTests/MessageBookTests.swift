@@ -20,7 +20,9 @@ import Testing
         try FileManager.default.createDirectory(
             at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         defer { try? FileManager.default.removeItem(at: folder) }
-        let courier = try await CourierStore.open(besides: folder.appendingPathComponent("ledger.db").path)
+        let ledger = folder.appendingPathComponent("ledger.db").path
+        try await Store.open(ledger).close()
+        let courier = try await CourierStore.open(besides: ledger)
         try await body(courier)
         await courier.close()
     }

@@ -60,9 +60,9 @@ package actor CourierStore {
     /// A damaged file is renamed to `PATH.courier.damaged-N`, and an empty database replaces it; ``damage`` then
     /// states this. If ``StoreOptions/mayBeginNewLedger`` is false, a damaged file is an error and stays unchanged.
     ///
-    /// The key of `sealing`, by default in the file `LEDGER.agent-key`, seals the states of connections. If it is
-    /// missing, no state can be opened or stored, but the rest of the database works, and ``keysAtRest`` contains the
-    /// reason.
+    /// The key of `sealing`, by default in the file `LEDGER.agent-key`, seals the states of connections. Only the
+    /// opening of the ledger makes an absent key. If it is missing, no state can be opened or stored, but the rest of
+    /// the database works, and ``keysAtRest`` contains the reason.
     package static func open(
         besides ledger: String, options: StoreOptions = StoreOptions(), sealing: SealingSource? = nil
     ) async throws(StoreError) -> CourierStore {
@@ -86,7 +86,7 @@ package actor CourierStore {
 
     private init(path: String, options: StoreOptions, sealing: SealingSource) throws(StoreError) {
         let file = try StoreFile(path: path)
-        let pass = SealingPass(source: sealing, mayMakeKey: options.mayMake, takesPlain: false)
+        let pass = SealingPass(source: sealing, mayMakeKey: false, takesPlain: false)
         let opened: (pool: DatabasePool, keys: SealingPass.Result)
         do throws(StoreError) {
             if Self.isBeingPutAside(path) {
