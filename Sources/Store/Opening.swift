@@ -40,9 +40,23 @@ struct Opening {
         do throws(StoreError) {
             var opened = try run(&found)
             if case .rewritten? = opened.standing { opened.found = found.keep() } else { found.discard() }
+            try copyLog(of: opened.pool)
             return opened
         } catch {
             if damage(error) != nil { _ = found.keep() } else { found.discard() }
+            throw error
+        }
+    }
+
+    /// Writes the content of the write-ahead log into the database. If a sync of an earlier opening failed, the kernel
+    /// may count pages of the log as written that are not on the disk, and the next sync of the log does not write them.
+    /// If another process reads the log, a part of the content may stay in the log.
+    private func copyLog(of pool: DatabasePool) throws(StoreError) {
+        do {
+            _ = try pool.writeWithoutTransaction { db in try db.checkpoint(.passive) }
+        } catch {
+            let error = StoreError(error, path: path)
+            if case .locked = error { return }
             throw error
         }
     }

@@ -24,6 +24,13 @@ package struct KeysAtRest: Hashable, Sendable {
     /// The paths of files next to the database that earlier starts or restores renamed or copied, if this start
     /// sealed plain keys; otherwise empty. The files may contain these keys in plain form.
     package var copies: [String] = []
+
+    /// The fault that connections cannot be read, in words with the remedy; nil if there is none.
+    package var fault: String? {
+        if let failure { return failure.description }
+        guard unreadable > 0 else { return nil }
+        return "\(unreadable) stored under another key than \(path): provide that key as \(path).old"
+    }
 }
 
 /// Seals the secret keys in a database under the present sealing key, at each start. It seals plain keys, which
@@ -40,6 +47,9 @@ struct SealingPass {
     let source: SealingSource
     /// Whether to make a sealing key if its file is absent.
     let mayMakeKey: Bool
+    /// Whether another database may contain values sealed under the key. Then a new key is made only if an earlier key
+    /// is available.
+    var hasOthers = false
     /// Whether to accept plain values. Only a ledger's database that was never sealed may contain them.
     let takesPlain: Bool
 
@@ -65,7 +75,7 @@ struct SealingPass {
         let sealed = try pool.read { db in try Self.values(db).filter { SealingKey.isSealed($0.bytes) } }
         // If a value is sealed under a missing key, do not make a new key: the operator must restore the missing key.
         var keys = source.keys { old in
-            mayMakeKey && sealed.allSatisfy { (try? old.open($0.bytes, for: $0.place)) != nil }
+            mayMakeKey && !(hasOthers && old.old.isEmpty) && sealed.allSatisfy { (try? old.open($0.bytes, for: $0.place)) != nil }
         }
         keys.takesOpen = takesPlain
         var result = Result(keys: keys, told: KeysAtRest(path: source.path))
@@ -148,10 +158,11 @@ struct SealingPass {
 extension LedgerFigures {
     /// Seals the secret keys in a ledger's database. Saves the changed state of the ledger in the same transaction.
     mutating func seal(
-        _ pool: DatabasePool, by source: SealingSource, mayMakeKey: Bool, witness: WitnessKey?
+        _ pool: DatabasePool, by source: SealingSource, mayMakeKey: Bool, hasOthers: Bool, witness: WitnessKey?
     ) throws -> (keys: SealingKeys, told: KeysAtRest) {
-        var result = try SealingPass(source: source, mayMakeKey: mayMakeKey, takesPlain: !areKeysSealed).run(pool) {
-            db, pass in
+        let pass = SealingPass(
+            source: source, mayMakeKey: mayMakeKey, hasOthers: hasOthers, takesPlain: !areKeysSealed)
+        var result = try pass.run(pool) { db, pass in
             let isFirst = pass.keys.current != nil && !areKeysSealed
             guard isFirst || pass.told.sealed + pass.told.resealed > 0 else { return }
             try Store.save(SealingPass.sealedSetting, [1], db)

@@ -2,17 +2,6 @@ package import Encoding
 import GRDB
 package import Ledger
 
-/// The result of ``Store/letGo(_:of:isForced:)``.
-package enum ConnectionRelease: Hashable, Sendable {
-    /// The connection is the active one of its destination, which has not confirmed the given number of entries.
-    /// Nothing has changed.
-    case owed(Int)
-    /// The connection was the active one of its destination. The destination has no active connection now.
-    case released
-    /// The connection was not the active one of its destination.
-    case notRoute
-}
-
 // Delivery cursors of the destinations. ``Store/entries(after:limit:)`` returns the entries to send.
 extension Store {
     /// Returns the cursor of a destination. If none is stored, stores a new cursor.
@@ -67,20 +56,16 @@ extension Store {
         }
     }
 
-    /// Returns whether a connection may be deleted. If it is the active one of `destination`, the destination has no
-    /// active connection afterwards, unless entries are unconfirmed and `isForced` is false.
+    /// Removes `connection` as the active one of `destination`. The destination then has no active connection. Changes
+    /// nothing if another connection is the active one.
     ///
-    /// This is the first step of a deletion; ``CourierStore/beginDeletion(of:withReplaced:tellsPeer:)`` is the second.
-    package func letGo(
-        _ destination: Text, of connection: Text, isForced: Bool
-    ) async throws(StoreError) -> ConnectionRelease {
+    /// This is the second step of a deletion. In the first step, the courier's database marks the connection
+    /// (``CourierStore/beginDeletion(of:withReplaced:tellsPeer:)``), which then cannot take over again.
+    package func letGo(_ destination: Text, of connection: Text) async throws(StoreError) {
         try await commit { db, books in
-            guard var cursor = books.deliveries[destination], cursor.connection == connection else { return .notRoute }
-            let owed = books.owed(to: destination)
-            guard isForced || owed <= 0 else { return .owed(owed) }
+            guard var cursor = books.deliveries[destination], cursor.connection == connection else { return }
             cursor.letGo()
             try Self.keep(cursor, db, &books)
-            return .released
         }
     }
 

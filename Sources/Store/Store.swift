@@ -111,10 +111,10 @@ package actor Store {
         givenUp = opened.givenUp
         do {
             var books = opened.books
-            // The key also seals the courier's database. If that exists, the key existed, and must not be replaced.
-            let mayMakeSeal = options.mayMake && !StoreFile.hasContent(CourierStore.path(of: path))
+            // The key also seals values in the courier's database.
             (self.sealing, keysAtRest) = try books.seal(
-                pool, by: sealing, mayMakeKey: mayMakeSeal, witness: witness?.key)
+                pool, by: sealing, mayMakeKey: options.mayMake,
+                hasOthers: StoreFile.hasContent(CourierStore.path(of: path)), witness: witness?.key)
             self.books = books
             copier = try DatabaseQueue(path: path, configuration: Self.configuration(of: path))
             try copier.inDatabase { db in try db.execute(sql: "PRAGMA synchronous = FULL") }

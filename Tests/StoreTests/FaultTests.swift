@@ -2,6 +2,7 @@ import CrashKit
 import CrashVFS
 import Encoding
 import Foundation
+import GRDB
 import Ledger
 import TestKit
 import Testing
@@ -11,6 +12,26 @@ import Testing
 /// Makes every single disk operation fail, with a full disk and with an I/O error, once and several times in
 /// succession.
 @Suite(.tags(.models)) struct FaultTests {
+    /// After an interrupted run, the opening writes the content of the write-ahead log into the database: if a sync of
+    /// that run failed, the log may never reach the disk.
+    @Test func theOpeningCopiesTheLog() async throws {
+        let folders = try (1...3).map { try TestFolder("log-\($0)", inMemory: true) }
+        let paths = folders.map(\.database)
+        let first = try await Store.open(paths[0])
+        for number in 1...3 { try await first.appendIntent(Samples.visit(number), stamp: Samples.stamp) }
+        for ending in ["", "-wal", ".agent-key"] {
+            try FileManager.default.copyItem(atPath: paths[0] + ending, toPath: paths[1] + ending)
+        }
+        await first.close()
+        let store = try await Store.open(paths[1])
+        #expect(await store.head.point.count == 3)
+        try FileManager.default.copyItem(atPath: paths[1], toPath: paths[2])
+        let alone = try DatabaseQueue(path: paths[2])
+        #expect(try await alone.read { db in try Int.fetchOne(db, sql: "SELECT count(*) FROM entry") } == 3)
+        try alone.close()
+        await store.close()
+    }
+
     @Test(.timeLimit(.minutes(10)), arguments: [CRASH_FAULT_FULL.rawValue, CRASH_FAULT_IO.rawValue])
     func aFailingDiskCostsAnErrorAndNothingElse(fault: UInt32) async throws {
         var calm = FaultyDay(try CrashDisk())

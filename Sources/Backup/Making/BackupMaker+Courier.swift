@@ -24,12 +24,12 @@ extension BackupMaker {
         } catch {
             throw BackupFailure(
                 "the connections to agents cannot be copied: \(error.text)",
-                remedy: "check the disk; a restart of the service puts a damaged file aside")
+                remedy: "\(error.remedy); or make the backup with --without-connections")
         }
         guard let bytes = FileBytes.whole(copy, limit: BackupManifest.smallLimit) else {
             throw BackupFailure(
                 "the copy of \(courier) cannot be read, or has more than \(BackupManifest.smallLimit >> 20) MB",
-                remedy: "find the program that writes to that folder, and make the backup again")
+                remedy: "find the program that writes to that folder, or make the backup with --without-connections")
         }
         return bytes
     }

@@ -42,6 +42,8 @@ package struct BackupMaker: Sendable {
     package var machine: Text = MachineMark.here()
     /// The date of the backup.
     package var now: Timestamp
+    /// Whether the backup contains the courier's database.
+    package var takesConnections = true
     /// The scrypt cost of one attempt with the passphrase.
     var keyWork = KeyBox.work
     /// Called when the copies of both databases are complete.
@@ -138,7 +140,7 @@ package struct BackupMaker: Sendable {
         try await LedgerReader(path: ledger.path).copy(to: scratch.path) { done, total in
             progress(0.5 * Double(done) / Double(max(total, 1)))
         }
-        let connections = try await courierCopy()
+        let connections = takesConnections ? try await courierCopy() : nil
         self.copied()
         // Compute the hash before the verification: if the file changes after that, its content does not match the
         // hash. The limit includes the growth since the size was measured.

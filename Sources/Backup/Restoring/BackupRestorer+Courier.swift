@@ -29,11 +29,14 @@ extension BackupRestorer {
     /// The ledger's database is moved last: after a power cut before that step, the previous ledger is still in
     /// place, and the operator repeats the restore. If the backup has no courier's database (`hasCourier` is false),
     /// its ledger's database may contain connections, which the next start moves. The present courier's database is
-    /// then renamed only after the ledger was moved, so that the previous ledger never lacks its connections.
-    func put(_ ledger: StoppedStore, _ courier: StoppedStore, hasCourier: Bool) throws(StoreError) -> [String] {
+    /// then renamed only after the ledger was moved, so that the previous ledger never lacks its connections. If the
+    /// ledger does not continue (`continues` is false), the questions of agents are closed.
+    func put(
+        _ ledger: StoppedStore, _ courier: StoppedStore, hasCourier: Bool, continues: Bool
+    ) throws(StoreError) -> [String] {
         var aside: [String?] = []
         if hasCourier {
-            try courier.prepareCourier()
+            try courier.prepareCourier(closesQuestions: !continues)
             onStep()
             aside.append(try courier.commit(onStep: onStep))
         }

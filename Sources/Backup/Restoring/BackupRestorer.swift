@@ -94,6 +94,7 @@ package struct BackupRestorer: Sendable {
         let report = try await prove(scratch.path, backup, keys) { unlink(scratch.path) }
         try await extractCourier(of: backup, to: scratch.path)
         var done = Done(manifest: backup.manifest, report: report)
+        done.notices += Self.missing(in: backup)
         if backup.files[BackupManifest.Name.configuration] != nil {
             do throws(BackupFailure) {
                 let target = try readConfiguration(backup)
@@ -133,6 +134,7 @@ package struct BackupRestorer: Sendable {
             try BackupMaker.check(room: BackupMaker.room(folder), for: size + (1 << 20), at: folder)
             try backup.extract(to: place.staged, progress: progress)
             var done = Done(manifest: manifest, report: try await prove(place.staged, backup, keys))
+            done.notices += Self.missing(in: backup)
             try await extractCourier(of: backup, to: courier.staged)
             onStep()
             let key = try placeKeys(keys, target, &done)
@@ -154,7 +156,7 @@ package struct BackupRestorer: Sendable {
                 try putConfiguration(backup, target, &done)
             }
             if choices.continues { try putWitness(backup, target, &done) }
-            done.aside += try put(place, courier, hasCourier: backup.courier != nil)
+            done.aside += try put(place, courier, hasCourier: backup.courier != nil, continues: choices.continues)
             tell(&done, target, keys, choices)
             if mark != nil, key == nil {
                 done.notices.append(
@@ -169,6 +171,12 @@ package struct BackupRestorer: Sendable {
     }
 
     // MARK: - Checks before the first change
+
+    private static func missing(in backup: BackupFile) -> [String] {
+        backup.courier != nil
+            ? []
+            : ["the backup contains no connections, unless version 0.1.0 made it: connect the agents again"]
+    }
 
     private static func occupied(_ path: String) -> BackupFailure {
         BackupFailure(

@@ -28,7 +28,7 @@ extension CourierStore: ConnectionStore {
     }
 }
 
-/// A stored list of the ids of invitations: either those that one destination accepted, or those through which no
+/// A stored list of the ids of invitations: either those that a destination accepted, or those through which no
 /// mailbox can be reached.
 package struct StoredInvitations: InvitationMemory {
     private let store: CourierStore

@@ -53,7 +53,11 @@ package struct StoredOutbox: Outbox {
                 route.map({ !newer.contains($0) }) ?? true
             else { return nil }
             let cursor = try await store.takeOver(destination, by: connection, insteadOf: route)
-            if cursor.connection == connection { return cursor }
+            guard cursor.connection == connection else { continue }
+            // The connection may have been marked for deletion since the read above.
+            if try await courier.newer(than: connection, to: destination) != nil { return cursor }
+            try await store.letGo(destination, of: connection)
+            return nil
         }
     }
 

@@ -161,29 +161,23 @@ package struct AgentHandler: Sendable {
             : ["id": .string(card.id), "state": "deleted", "told": false]
     }
 
-    /// Marks a connection for deletion. If it is the active one, the ledger first removes it as such. Returns the ids
-    /// of all marked connections.
+    /// Marks a connection for deletion, and then removes it as the active one. Refuses if it is the active one and
+    /// records wait for its destination, unless `isForced` is true. Returns the ids of all marked connections.
     private func beginDeletion(of card: AgentCard, _ isForced: Bool, _ tellsAgent: Bool) async throws -> [Text] {
         let courier = try service.courier()
-        let release = try await store.letGo(card.destination, of: card.id, isForced: isForced)
-        if case .owed(let count) = release {
+        let isActive = await store.deliveries[card.destination]?.connection == card.id
+        let owed = isActive && !isForced ? await store.owed(to: card.destination) : 0
+        if owed > 0 {
             throw ControlRefusal(
-                "\(count) record\(count == 1 ? " waits" : "s wait") for \(card.destination), the destination of this "
+                "\(owed) record\(owed == 1 ? " waits" : "s wait") for \(card.destination), the destination of this "
                     + "connection",
                 remedy: "wait until they are confirmed, connect with a new invitation, or delete it with --force")
         }
-        let marked: [Text]?
-        do {
-            marked = try await courier.beginDeletion(
-                of: card.id, withReplaced: release == .released, tellsPeer: tellsAgent)
-        } catch {
-            // The connection was not marked, so make it the active one again.
-            if release == .released { _ = try? await store.takeOver(card.destination, by: card.id, insteadOf: nil) }
-            throw error
-        }
+        let marked = try await courier.beginDeletion(of: card.id, withReplaced: isActive, tellsPeer: tellsAgent)
         guard let marked else {
             throw ControlRefusal("there is no connection \(card.id)", remedy: "see gatehouse agent list")
         }
+        try await store.letGo(card.destination, of: card.id)
         return marked
     }
 

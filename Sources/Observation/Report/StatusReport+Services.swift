@@ -113,7 +113,8 @@ extension StatusReport {
     package struct Destination: StatusObject {
         /// The name of the destination.
         package var name: Text?
-        /// Whether the destination has an active connection.
+        /// Whether the destination has an active connection; nil while that is not known, because the courier's
+        /// database is not open.
         package var isConnected: Bool?
         /// The ledger position up to which the destination has confirmed all entries.
         package var confirmed: Int?

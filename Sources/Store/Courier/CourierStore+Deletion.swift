@@ -1,20 +1,19 @@
 package import Encoding
 import GRDB
 
-// A connection is deleted in two steps: it is marked for deletion, and later removed with its keys. Between the
-// steps, the link of the connection ends, and the service notifies the peer, for which it needs the keys. If the
-// program ends between the steps, the mark stays and the next start continues.
+// A connection is deleted in three steps: this database marks it for deletion, the ledger removes it as the active one
+// (``Store/letGo(_:of:)``), and this database removes it with its keys. Before the third step, the link of the
+// connection ends, and the service notifies the peer, for which it needs the keys. If the program ends between the
+// steps, the mark stays and the next start continues.
 extension CourierStore {
     /// Values of the column `deleting` for a connection that is marked for deletion: the service notifies the peer
     /// first (1), or it does not (2). A connection with the value 0 is not marked.
     static let (isTold, isSilent): (Int64, Int64) = (1, 2)
 
-    /// Marks a connection for deletion. The mark survives a restart. Call ``Store/letGo(_:of:isForced:)`` before this
-    /// function, so that the connection is not the active one any more. If the program ends between the two calls,
-    /// the connection takes over its destination again.
+    /// Marks a connection for deletion. The mark survives a restart. A marked connection cannot become the active one.
     ///
-    /// `withReplaced`: whether to mark the older connections to the same destination, too, because the connection was
-    /// the active one and had replaced them. `tellsPeer`: whether the service notifies the peer before the removal;
+    /// `withReplaced`: whether to mark the older connections to the same destination, too, because the connection is
+    /// the active one and has replaced them. `tellsPeer`: whether the service notifies the peer before the removal;
     /// the value of the last call is used. Returns the ids of all marked connections, `id` first; nil if no such
     /// connection exists.
     package func beginDeletion(

@@ -193,12 +193,6 @@ struct AgentClient: Sendable {
             return "check the path; start the service, or accept an invitation (gatehouse agent connect): either "
                 + "creates it"
         }
-        switch error {
-        case .corrupt(let path, _) where path.hasSuffix(CourierStore.path(of: "")),
-            .unreadable(let path, _) where path.hasSuffix(CourierStore.path(of: "")):
-            return "start the service, which puts the file aside; then connect again with a new invitation"
-        default: break
-        }
         guard case .unsafeFolder(let folder, _) = error else { return error.remedy }
         guard let owner = (try? FileStatus(folder, links: .followed))?.owner, owner != geteuid(),
             let user = getpwuid(owner)

@@ -25,6 +25,8 @@ struct BackupCommand: AsyncParsableCommand {
     @OptionGroup var input: ConfigurationInput
     @Flag(help: "Include the keys, under a passphrase.")
     var withKeys = false
+    @Flag(help: "Leave out the connections, for example because their file is damaged.")
+    var withoutConnections = false
     @Flag(help: "The service is stopped permanently: this ledger ends here, and a restore may continue it.")
     var last = false
     @OptionGroup var passphrase: PassphraseInput
@@ -47,6 +49,7 @@ struct BackupCommand: AsyncParsableCommand {
         var making = BackupMaker(
             configuration, file: input.path, software: Text(ProductVersion.text),
             environment: ProcessInfo.processInfo.environment, at: Machine.clock.utc())
+        making.takesConnections = !withoutConnections
         let progress = ProgressLine("copying")
         making.progress = { progress.show($0) }
         do throws(BackupFailure) {
@@ -59,7 +62,8 @@ struct BackupCommand: AsyncParsableCommand {
             if json { return Terminal.json(made.manifest.json) }
             let end = made.manifest.end
             Terminal.line(
-                "\(file): \(end.count) entries up to \(end.text), \(made.manifest.hasKeys ? "with" : "without") keys")
+                "\(file): \(end.count) entries up to \(end.text), \(made.manifest.hasKeys ? "with" : "without") keys"
+                    + (withoutConnections ? ", without connections" : ""))
             if last {
                 Terminal.line(
                     "this ledger has ended: a start here begins a new one"

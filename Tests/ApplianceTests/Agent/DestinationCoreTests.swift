@@ -65,8 +65,9 @@ import Testing
         world.run(for: .seconds(9))
         #expect(world.count { if case .storeFailed = $0 { true } else { false } } == 1 && !world.core.isLoaded)
         world.isBroken = false
+        #expect(world.count { $0 == .stored } == 0)
         world.run(for: .seconds(1))
-        #expect(world.started == ["one"])
+        #expect(world.started == ["one"] && world.count { $0 == .stored } == 1)
         #expect(try world.connect(try invitation("a"), 2) == Connecting(way: .known, id: "one"))
     }
 

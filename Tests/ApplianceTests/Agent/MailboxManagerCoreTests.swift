@@ -140,7 +140,7 @@ import Testing
         world.isBroken = false
         world.run(for: .seconds(10))
         #expect(world.actions == ["retire old", "retire old"], "what could not be stored is tried again")
-        #expect(world.has { if case .replaced("old") = $0 { true } else { false } })
+        #expect(world.has { if case .replaced("old") = $0 { true } else { false } } && world.has { $0 == .stored })
     }
 
     /// After a failed read of the store, the state of the mailbox is unknown, and the read is repeated.
@@ -152,6 +152,7 @@ import Testing
         world.isUnread = false
         world.start(["box"])
         #expect(world.core.isLoaded && world.core.mailbox?.id == "box" && world.core.permits("a"))
+        #expect(world.has { $0 == .stored })
     }
 
     @Test func withoutAMailboxConnectionsKnowItAtOnce() {

@@ -132,8 +132,9 @@ import Testing
             await kiosk.stop()
             let store = try await Store.opened(in: world.folder)
             let courier = try await CourierStore.opened(besides: store)
-            let release = try await store.letGo(DeliveryCursor.primary, of: trial, isForced: true)
-            _ = try await courier.beginDeletion(of: trial, withReplaced: release == .released, tellsPeer: false)
+            let isActive = await store.deliveries[DeliveryCursor.primary]?.connection == trial
+            _ = try await courier.beginDeletion(of: trial, withReplaced: isActive, tellsPeer: false)
+            try await store.letGo(DeliveryCursor.primary, of: trial)
             try await courier.finishDeletion(of: trial)
             await courier.close()
             await store.close()

@@ -50,6 +50,53 @@ import Testing
         #expect(late.last == "tell fault.agent-unreachable of primary")
     }
 
+    /// Each part that cannot use the courier's database has the fault. Its success ends only its own fault, and the
+    /// other destinations, which use the same database, are not notified.
+    @Test func aDatabaseThatFailsIsAFaultOfEachPart() {
+        var core = NoticeCore()
+        func handle(_ event: NoticeCore.Event) -> [String] { names(core.handle(event, at: .zero)) }
+        let (fault, over) = ("fault fault.agent-unreadable", "over fault.agent-unreadable")
+        let failures: [(failure: NoticeCore.Event, success: NoticeCore.Event)] = [
+            (.step(.opening, failure: "a"), .step(.opening, failure: nil)),
+            (.step(.deletion, failure: "b"), .step(.deletion, failure: nil)),
+            (link(.storeFailed("c")), link(.stored)), (link(.storeFailed("d"), "copy"), link(.retired, "copy")),
+            (.destination(.storeFailed("e"), of: "primary"), .destination(.stored, of: "primary")),
+            (.mailbox(.storeFailed("f")), .mailbox(.stored)),
+        ]
+        for (failure, _) in failures {
+            #expect(handle(failure) == [fault])
+            #expect(handle(failure).isEmpty, "the same reason again")
+        }
+        #expect(core.faults.of("primary") == [.agentUnreadable] && core.faults.of("copy") == [.agentUnreadable])
+        for (number, pair) in failures.enumerated() {
+            #expect(handle(pair.success) == [number == failures.count - 1 ? over : fault], "\(number)")
+        }
+        #expect(core.faults.of("primary").isEmpty)
+    }
+
+    /// A lost connection stays a fault when an older connection takes over, because the operator may have deleted the
+    /// older connection. A new connection ends the fault.
+    @Test func onlyANewConnectionReplacesALostOne() {
+        var core = NoticeCore()
+        _ = core.handle(.destination(.lost("gone"), of: "primary"), at: .zero)
+        _ = core.handle(.destination(.unreadable("other"), of: "primary"), at: .zero)
+        #expect(core.faults.of("primary") == [.agentUnreadable])
+        _ = core.handle(link(.tookOver(position: 0)), at: .zero)
+        _ = core.handle(.removed("primary", isEmpty: true, isConnected: false), at: .zero)
+        #expect(core.faults.of("primary") == [.agentUnreadable])
+        let actions = core.handle(link(.connected(did: "did:peer:new")), at: .zero)
+        #expect(names(actions) == ["over fault.agent-unreadable"])
+    }
+
+    /// Unusable keys are read only at the start, so the fault stays.
+    @Test func unusableKeysStayAFault() {
+        var core = NoticeCore()
+        #expect(names(core.handle(.keys("no key"), at: .zero)) == ["fault fault.agent-unreadable"])
+        #expect(names(core.handle(.step(.opening, failure: nil), at: .zero)).isEmpty)
+        _ = core.handle(link(.connected(did: "did:peer:new")), at: .zero)
+        #expect(names(core.handle(.step(.opening, failure: nil), at: .zero)).isEmpty)
+    }
+
     /// Two servers that fail and succeed by turns do not make the gate retry without end.
     @Test func theOthersAreNotRetriedWithoutEnd() {
         var core = NoticeCore()

@@ -178,7 +178,6 @@ import Testing
     @Test func theNextStartContinuesWithoutANotice() async throws {
         try await withSilencedAgent { gate, folder, old, before in
             let before = try #require(before)
-            #expect(try await gate.store.letGo(DeliveryCursor.primary, of: before, isForced: true) == .notRoute)
             #expect(try await gate.courier.beginDeletion(of: before, tellsPeer: false) == [before])
             await gate.stop()
             old.fallSilent(nil)

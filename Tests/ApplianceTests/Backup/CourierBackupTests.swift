@@ -11,21 +11,22 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct CourierBackupTests {
     private let passphrase = Array("five words are quite good".utf8)
 
-    /// Puts the ledger of an earlier version, with its connection, into a box.
-    private func putReleased(_ box: BackupBox) throws {
+    /// Puts the ledger of an earlier version into a box. Opens it once, and does not move its connection.
+    private func putReleased(_ box: BackupBox) async throws {
         let kept = Vectors.repository.appendingPathComponent("Tests/Databases/schema-3").path
         for (file, name) in [("gatehouse.sqlite", ""), ("witness", ".witness"), ("key", ".witness-key")] {
             let path = box.path("state/gatehouse.db" + name)
             try FileManager.default.copyItem(atPath: "\(kept)/\(file)", toPath: path)
             try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
         }
+        await (try await box.open()).close()
     }
 
     /// A backup of version 0.1.0 has the connections in its ledger's database. They come back, and those of the card
     /// are put aside.
     @Test func aBackupWithoutACouriersDatabaseBringsItsConnections() async throws {
         let (box, card) = (try BackupBox(), try BackupBox())
-        try putReleased(box)
+        try await putReleased(box)
         _ = try await box.making.make(box.path("usb/b"), passphrase: passphrase)
         #expect(try BackupFile(box.path("usb/b")).courier == nil)
         #expect(!box.names.contains { $0.contains(".courier") }, "a backup makes no database")
@@ -87,7 +88,29 @@ import Testing
         await store.close()
     }
 
-    /// A gate whose courier's database is damaged: the backup fails with a reason, and leaves no file.
+    /// A restore that continues the ledger also continues the open questions, because this gate alone has them.
+    @Test func aContinuedQuestionStaysOpen() async throws {
+        let (box, card) = (try BackupBox(), try BackupBox())
+        try await box.serve(1)
+        let store = try await box.open()
+        let question = MessageEntry(
+            uid: "question", connection: "agent", did: "did", kind: "question", at: Timestamp(seconds: 1_767_225_600),
+            status: .pending, result: "waits", content: [UInt8]("{}".utf8))
+        let courier = try await box.courier(store)
+        try await courier.saveConnection("agent", [4, 5], messages: [question])
+        await courier.close()
+        await store.close()
+        _ = try await box.making.make(box.path("usb/b"), passphrase: passphrase, isLast: true)
+        _ = try await card.restoring.restore(box.path("usb/b"), .with(passphrase, continues: true))
+        let restored = try await card.open()
+        let questions = try await card.courier(restored)
+        #expect(try await questions.messages() == [question])
+        await questions.close()
+        await restored.close()
+    }
+
+    /// A gate whose courier's database is damaged: the backup fails with a reason, and leaves no file. Without the
+    /// connections it is made, and the restore names what is missing.
     @Test func aDamagedCouriersDatabaseIsNamed() async throws {
         let box = try BackupBox()
         try await box.serve(2)
@@ -95,9 +118,16 @@ import Testing
         await #expect {
             try await box.making.make(box.path("usb/b"), passphrase: passphrase)
         } throws: { error in
-            "\(error)".contains("gatehouse.db.courier")
+            "\(error)".contains("gatehouse.db.courier") && "\(error)".contains("--without-connections")
         }
         #expect(try FileManager.default.contentsOfDirectory(atPath: box.path("usb")) == [])
         #expect(!box.names.contains { $0.contains("backup") })
+        var making = try box.making
+        making.takesConnections = false
+        _ = try await making.make(box.path("usb/b"), passphrase: passphrase)
+        let card = try BackupBox()
+        let done = try await card.restoring.restore(box.path("usb/b"), .with(passphrase))
+        #expect(done.notices.contains { $0.contains("no connections") }, "\(done.notices)")
+        #expect(!card.names.contains("gatehouse.db.courier"))
     }
 }

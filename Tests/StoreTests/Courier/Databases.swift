@@ -79,14 +79,23 @@ struct Databases: Sendable {
         return (await store.deliveries[destination] ?? DeliveryCursor(destination), replaced)
     }
 
-    /// Lets the ledger go of a connection, and marks it for deletion.
+    /// Marks a connection for deletion, and removes it as the route.
     func beginDeletion(of id: Text, isForced: Bool, tellsPeer: Bool = true) async throws(StoreError) -> Deletion {
         guard let stored = try await courier.connections().first(where: { $0.id == id }) else { return .unknown }
-        let release = try await store.letGo(stored.destination, of: id, isForced: isForced)
-        if case .owed(let count) = release { return .owed(count) }
-        let marked = try await courier.beginDeletion(
-            of: id, withReplaced: release == .released, tellsPeer: tellsPeer)
+        let isRoute = await store.deliveries[stored.destination]?.connection == id
+        let owed = await store.owed(to: stored.destination)
+        if isRoute, !isForced, owed > 0 { return .owed(owed) }
+        let marked = try await courier.beginDeletion(of: id, withReplaced: isRoute, tellsPeer: tellsPeer)
+        try await store.letGo(stored.destination, of: id)
         return marked.map(Deletion.begun) ?? .unknown
+    }
+
+    /// Continues the deletions that an earlier run has begun.
+    func finishDeletions() async throws(StoreError) {
+        for stored in try await courier.connections() where stored.isDeleting {
+            try await store.letGo(stored.destination, of: stored.id)
+            try await courier.finishDeletion(of: stored.id)
+        }
     }
 
     /// Forgets all destinations except those in `names`, with their connections.

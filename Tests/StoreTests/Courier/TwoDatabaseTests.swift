@@ -99,24 +99,25 @@ import Testing
         withExtendedLifetime(disk) {}
     }
 
-    /// The ledger has let go of a connection that is not marked yet: it takes over again, at the same place.
-    @Test func aDeletionThatWasNotMarkedIsUndone() async throws {
+    /// A connection is marked, and the ledger has not removed it as the route. It stays the route until the next start
+    /// continues the deletion, and cannot take over again.
+    @Test func anInterruptedDeletionContinues() async throws {
         let first = try CrashDisk()
         var both = try await Databases.open(first.database)
         try await both.connect("agent")
         for number in 1...2 { try await visit(number, both.store) }
         try await both.confirm(upTo: 2, over: "agent")
-        #expect(try await both.store.letGo(primary, of: "agent", isForced: false) == .owed(2))
-        #expect(try await both.store.letGo(primary, of: "another", isForced: true) == .notRoute)
-        #expect(try await both.store.letGo(primary, of: "agent", isForced: true) == .released)
+        #expect(try await both.beginDeletion(of: "agent", isForced: false) == .owed(2))
+        try await both.store.letGo(primary, of: "another")
+        #expect(await both.store.deliveries[primary]?.connection == "agent")
+        #expect(try await both.courier.beginDeletion(of: "agent", withReplaced: true) == ["agent"])
         var disk: CrashDisk
         var before = both
         (disk, both) = try await restart(first)
         await before.close()
-        #expect(try await both.courier.connections().map(\.isDeleting) == [false])
-        #expect(try await both.takeOver(primary, by: "agent").connection == "agent")
+        #expect(await both.store.deliveries[primary]?.connection == "agent")
+        #expect(try await both.courier.newer(than: "agent", to: primary) == nil)
         #expect(try await both.store.waiting().map(\.record.seq) == [2])
-        // The second attempt is carried out, and a deleted connection never comes back.
         #expect(try await both.beginDeletion(of: "agent", isForced: true) == .begun(["agent"]))
         before = both
         (disk, both) = try await restart(disk)
@@ -202,6 +203,7 @@ import Testing
         var problems: [String] = []
         let stored = try await both.courier.connections()
         let live = stored.filter { !$0.isDeleting }.map(\.id)
+        try await both.finishDeletions()
         let cursor = await both.store.deliveries[DeliveryCursor.primary]
         if let route = cursor?.connection, !live.contains(route) { problems.append("the route is \(route)") }
         if cursor?.confirmed ?? 0 < least { problems.append("a confirmation was lost") }
