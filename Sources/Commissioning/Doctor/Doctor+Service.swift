@@ -22,12 +22,14 @@ extension Doctor {
     }
 
     /// Returns the finding about a destination. Returns nil for an unconnected destination that is not configured and
-    /// for which no records wait, or that has never confirmed an entry.
+    /// for which no records wait, or that has never confirmed an entry. Also returns nil while the connections are not
+    /// loaded: a new invitation would not help.
     private func link(_ link: StatusReport.Destination) -> Finding? {
         let name = link.name?.string ?? "?"
         let waiting = link.waiting ?? 0
         let records = Self.count(waiting, "record")
-        if link.isConnected == true { return .good(.agent, "\(name) is connected, \(records) in transit") }
+        guard let isConnected = link.isConnected else { return nil }
+        if isConnected { return .good(.agent, "\(name) is connected, \(records) in transit") }
         let hadAgent = (link.confirmed ?? 0) > 0
         guard isConfigured(name) || hadAgent && waiting > 0 else { return nil }
         return Finding(

@@ -250,7 +250,10 @@ package struct StatusPage: Sendable {
     private var delivery: String {
         let agents = (report.agents ?? []).map { agent -> (name: String, html: String?) in
             let name = text(agent.name) ?? "?"
-            guard agent.isConnected == true else { return ("agent \(name)", "none is connected") }
+            guard let isConnected = agent.isConnected else {
+                return ("agent \(name)", "connections not loaded; \(agent.waiting ?? 0) queued")
+            }
+            guard isConnected else { return ("agent \(name)", "none is connected") }
             let last = agent.lastReceipt.map { ", " + distance($0) } ?? ""
             return (
                 "agent \(name)", "confirmed up to \(agent.confirmed ?? 0)\(last); \(agent.waiting ?? 0) queued"

@@ -113,7 +113,7 @@ extension StatusReport {
     package struct Destination: StatusObject {
         /// The name of the destination.
         package var name: Text?
-        /// Whether the destination has an active connection.
+        /// Whether the destination has an active connection; nil: unknown, because the connections are not loaded.
         package var isConnected: Bool?
         /// The ledger position up to which the destination has confirmed all entries.
         package var confirmed: Int?
