@@ -83,6 +83,8 @@ struct DestinationCore: ~Copyable, Sendable {
     private var retries: [(at: Instant, action: Action)] = []
     private var lookAt: Instant?
     private var hasLooked = false
+    /// Whether a failure of the store was reported, and its end was not.
+    private var hasStoreFailed = false
     /// Whether the stored connections are loaded. Before that no connection is made, because it could duplicate a
     /// stored one.
     private(set) var isLoaded = false
@@ -102,6 +104,17 @@ struct DestinationCore: ~Copyable, Sendable {
 
     /// Handles one event. Returns the actions, to be carried out in order.
     mutating func handle(_ event: Event, at now: Instant) -> [Action] {
+        let actions = take(event, at: now)
+        if actions.contains(where: { if case .notice(.storeFailed) = $0 { true } else { false } }) {
+            hasStoreFailed = true
+        } else if hasStoreFailed, retries.isEmpty, event.endsStoreFailure {
+            hasStoreFailed = false
+            return actions + [.notice(.stored)]
+        }
+        return actions
+    }
+
+    private mutating func take(_ event: Event, at now: Instant) -> [Action] {
         switch event {
         case .start: [.load]
         case .loaded(let loaded): take(loaded, at: now)
@@ -139,6 +152,14 @@ struct DestinationCore: ~Copyable, Sendable {
     /// Whether a connection that is to be removed is still stored, because the store fails. Meanwhile no other
     /// connection is made.
     var hasLeftover: Bool { retries.contains { if case .discard = $0.action { true } else { false } } }
+
+    /// Returns whether the active connection `id` can carry reports: it exists and has not ended. Returns nil if that
+    /// is not known yet: the stored connections are not loaded, or the trial of its successor is in progress.
+    func isConnected(by id: Text?) -> Bool? {
+        guard isLoaded else { return nil }
+        if live.contains(where: { $0.id == id }) { return true }
+        return trial == nil && starting == nil ? false : nil
+    }
 
     func route(_ id: Text) -> Route? { routes.first { $0.id == id } }
 

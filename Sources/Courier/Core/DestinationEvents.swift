@@ -115,6 +115,17 @@ extension DestinationCore {
         case remove(Text)
         /// The time of ``DestinationCore/deadline`` is reached.
         case deadlineReached
+
+        /// Whether an earlier failure of the store is over after this event, if no failed step waits to be repeated:
+        /// a step on the store succeeded, or the failed steps of a removed connection are no longer needed.
+        var endsStoreFailure: Bool {
+            switch self {
+            case .loaded, .made(_, nil), .noted(_, nil), .adopted(_, nil), .trialBegun, .gaveUp, .discarded(_, nil),
+                .wentBack, .remove:
+                true
+            default: false
+            }
+        }
     }
 
     /// The actions of a destination, which its driver carries out. An action that takes time returns its result as an

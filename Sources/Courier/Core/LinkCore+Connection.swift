@@ -67,12 +67,8 @@ extension LinkCore {
     mutating func kept(_ failure: StoreFailure?) {
         let releases = isReleasing
         isReleasing = false
-        isStoreBroken = failure != nil
-        if let failure {
-            notice(.storeFailed(failure.text))
-            if releases { retryAt = now.advanced(by: policy.retry) }
-            return
-        }
+        note(.state, failure, pauses: releases)
+        if failure != nil { return }
         (unkeptKeys, unkeptMessages, unkeptAnswers) = ([], [], [])
         reportConnection()
         guard releases, !unreleased.isEmpty else { return }
@@ -120,8 +116,8 @@ extension LinkCore {
     }
 
     mutating func quarantined(_ failure: StoreFailure?) {
-        if let failure { return storeFailed(failure) }
-        guard let (message, reason) = unread else { return }
+        note(.quarantine, failure)
+        guard failure == nil, let (message, reason) = unread else { return }
         notice(.quarantined(reason))
         unread = nil
         unreleased.append(message.uid)

@@ -74,8 +74,9 @@ extension LinkCore {
     // MARK: - Results
 
     mutating func tookOver(_ result: Result<OutboxState?, StoreFailure>) {
+        note(.ledger, result)
         switch result {
-        case .failure(let failure): storeFailed(failure)
+        case .failure: break
         case .success(nil): retire()
         case .success(let state?):
             notice(.tookOver(position: state.confirmed))
@@ -89,10 +90,9 @@ extension LinkCore {
     /// Handles the present end of the ledger. After a failure, sets `hasGrown` again, because no second notification
     /// follows.
     mutating func looked(_ result: Result<LedgerEnd?, StoreFailure>) {
+        note(.ledger, result)
         switch result {
-        case .failure(let failure):
-            hasGrown = true
-            storeFailed(failure)
+        case .failure: hasGrown = true
         case .success(nil): retire()
         case .success(let end?):
             if end.point.ledger == delivery?.end.ledger {
@@ -131,10 +131,9 @@ extension LinkCore {
     }
 
     mutating func read(_ result: Result<[ReportEntry]?, StoreFailure>) {
+        note(.ledger, result)
         switch result {
-        case .failure(let failure):
-            storeFailed(failure)
-            events.append(.entries([]))
+        case .failure: events.append(.entries([]))
         case .success(nil): retire()
         case .success(let entries?):
             // No entries were found: another ledger may have replaced this one.
@@ -144,15 +143,12 @@ extension LinkCore {
     }
 
     mutating func confirmed(_ result: Result<[Text], StoreFailure>) {
-        switch result {
-        case .failure(let failure): storeFailed(failure)
-        case .success(let replaced):
-            guard !unkept.isEmpty else { return }
-            let position = unkept.removeFirst().point.position
-            unkeptKeys = []
-            if position == delivery?.end.position { hasGrown = true }
-            notice(.confirmed(position: position))
-            if !replaced.isEmpty { notice(.replaced(replaced)) }
-        }
+        note(.confirmation, result)
+        guard case .success(let replaced) = result, !unkept.isEmpty else { return }
+        let position = unkept.removeFirst().point.position
+        unkeptKeys = []
+        if position == delivery?.end.position { hasGrown = true }
+        notice(.confirmed(position: position))
+        if !replaced.isEmpty { notice(.replaced(replaced)) }
     }
 }

@@ -35,6 +35,9 @@ struct LinkCore: ~Copyable, Sendable {
         case delivery(ReportDelivery.Action)
     }
 
+    /// A kind of access to store and ledger. The success of one kind does not show that another kind works.
+    enum Access: Sendable { case state, quarantine, ledger, confirmation }
+
     /// The maximum number of entries for the message book that wait while the store fails. Beyond it the oldest are
     /// dropped.
     static let messagesLimit = 64
@@ -49,7 +52,8 @@ struct LinkCore: ~Copyable, Sendable {
     /// Whether the link waits for the result of an action.
     var isBusy = false
     private var hasStarted = false
-    var isStoreBroken = false
+    /// The kinds of access to store and ledger whose last attempt failed.
+    private var failed: Set<Access> = []
     /// The delivery of reports; nil until this connection is the active one of its destination.
     var delivery: ReportDelivery?
     /// Events that the delivery is still to handle.
@@ -112,6 +116,9 @@ struct LinkCore: ~Copyable, Sendable {
         guard let granted, connection.unsent == 0 || connection.owed.isEmpty && now >= granted.until else { return nil }
         return .granted(granted.address)
     }
+
+    /// Whether the last attempt to store the connection's state failed.
+    var isStoreBroken: Bool { failed.contains(.state) }
 
     /// Whether the peer has ended the connection, or no connection request was ever answered.
     var isOver: Bool { connection.isEnded || connection.hasFailed }
@@ -207,13 +214,13 @@ struct LinkCore: ~Copyable, Sendable {
         case .end(let result): looked(result)
         case .examined(let answer, let result): examined(answer, result)
         case .entries(let result): read(result)
-        case .hash(.success(let hash), let position): events.append(.hash(hash, at: position))
-        case .hash(.failure(let failure), let position):
-            storeFailed(failure)
-            events.append(.hash(nil, at: position))
+        case .hash(let result, let position):
+            note(.ledger, result)
+            events.append(.hash((try? result.get()) ?? nil, at: position))
         case .confirmed(let result): confirmed(result)
-        case .gaveUp(nil): hasGrown = true
-        case .gaveUp(let failure?): storeFailed(failure)
+        case .gaveUp(let failure):
+            note(.ledger, failure)
+            if failure == nil { hasGrown = true }
         default: break
         }
     }
@@ -273,9 +280,21 @@ struct LinkCore: ~Copyable, Sendable {
         notice(.retired)
     }
 
-    mutating func storeFailed(_ failure: StoreFailure) {
-        notice(.storeFailed(failure.text))
-        retryAt = now.advanced(by: policy.retry)
+    /// Notes the result of an access to store or ledger: the failure, or success (nil). After a failure, neither is
+    /// used for a while, unless `pauses` is false.
+    mutating func note(_ access: Access, _ failure: StoreFailure?, pauses: Bool = true) {
+        if let failure {
+            failed.insert(access)
+            notice(.storeFailed(failure.text))
+            if pauses { retryAt = now.advanced(by: policy.retry) }
+        } else if failed.remove(access) != nil, failed.isEmpty {
+            notice(.stored)
+        }
+    }
+
+    /// Notes the result of an access to store or ledger, like ``note(_:_:pauses:)``.
+    mutating func note<Value>(_ access: Access, _ result: Result<Value, StoreFailure>) {
+        if case .failure(let failure) = result { note(access, failure) } else { note(access, nil) }
     }
 
     /// Returns the keys of the inbound messages that are still to be stored, at most 1024.

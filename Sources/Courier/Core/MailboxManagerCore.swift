@@ -28,6 +28,10 @@ struct MailboxManagerCore: Sendable {
     /// How long a message waits for the link of its connection. After that it is quarantined.
     private static let patience = Duration.seconds(60)
 
+    /// A kind of step on the store: the loading of the mailbox, the creation of one, the storing of its state, the
+    /// quarantine of a message, or the marking of an earlier mailbox for deletion.
+    private enum StoreStep { case load, make, keep, quarantine, retire }
+
     private let place: Place
     private let pause: Duration
     /// The mailbox in use: its id, the invitation by which it was reached, and the use that connections make of it;
@@ -56,6 +60,8 @@ struct MailboxManagerCore: Sendable {
     private var reading: InvitationFile.Edition?
     private var tokens: TokenSearch
     private var lookAt: Instant?
+    /// The kinds of steps on the store whose last attempt failed.
+    private var failing: Set<StoreStep> = []
     private var retries: [(at: Instant, action: Action)] = []
 
     /// Creates a mailbox manager. `pause`: the time until a failed step is tried again, and the time between two
@@ -97,6 +103,22 @@ struct MailboxManagerCore: Sendable {
 
     /// Handles one event. Returns the actions, to be carried out in order.
     mutating func handle(_ event: Event, at now: Instant) -> [Action] {
+        let wasFailing = !failing.isEmpty
+        let actions = take(event, at: now)
+        if isLoaded { failing.remove(.load) }
+        if mailbox == nil { failing.remove(.keep) }
+        switch event {
+        case .made: failing.subtract([.make, .keep])
+        case .notMade(nil): failing.remove(.make)
+        case .quarantined(_, _, nil): failing.remove(.quarantine)
+        case .retired(_, nil): failing.remove(.retire)
+        case .news(.stored, _): failing.remove(.keep)
+        default: break
+        }
+        return wasFailing && failing.isEmpty ? actions + [.notice(.stored)] : actions
+    }
+
+    private mutating func take(_ event: Event, at now: Instant) -> [Action] {
         switch event {
         case .loaded(let mailboxes, let refused): return load(mailboxes, refused)
         case .tookUp(let id, let invitation, let use):
@@ -107,7 +129,7 @@ struct MailboxManagerCore: Sendable {
             // Do not delete the stored mailbox: its keys are the only access to the messages that wait there.
             (kept, isLoaded) = (id, true)
             return [.notice(isOther ? .otherMailbox : .unreadable)]
-        case .notTakenUp(let failure): return failure.map { [.notice(.storeFailed($0.line))] } ?? []
+        case .notTakenUp(let failure): return failed(.load, failure)
         case .start: return look(at: now)
         case .looked(let edition): return read(edition, at: now)
         case .read(let result): return read(result, at: now)
@@ -129,7 +151,7 @@ struct MailboxManagerCore: Sendable {
         case .quarantined(let message, let reason, let failure):
             guard let failure else { return [.notice(.quarantined(reason))] + applied([message.uid]) }
             early.append((message, now.advanced(by: pause), reason))
-            return [.notice(.storeFailed(failure.line))]
+            return failed(.quarantine, failure)
         case .drop: return mailbox.map { receivers.isEmpty ? [.askNeed($0.id)] : [] } ?? []
         case .needed(let id, let isNeeded): return needed(id, isNeeded, at: now)
         case .remove(let id): return remove(id)
@@ -140,7 +162,7 @@ struct MailboxManagerCore: Sendable {
         case .retired(let id, let failure):
             guard let failure else { return [.notice(.replaced(id))] }
             retries.append((now.advanced(by: pause), .retire(id)))
-            return [.notice(.storeFailed(failure.line))]
+            return failed(.retire, failure)
         case .retryNow:
             tokens.retryNow()
             return pass(.retryNow)
@@ -241,7 +263,7 @@ struct MailboxManagerCore: Sendable {
             reading = nil
             return failure.map { [.notice(.invitationFailed($0.line))] } ?? []
         }
-        return failure.map { [.notice(.storeFailed($0.line))] } ?? []
+        return failed(.make, failure)
     }
 
     private mutating func take(_ result: Result<ProvisionToken?, TokenSource.Failure>) -> [Action] {
@@ -303,8 +325,19 @@ struct MailboxManagerCore: Sendable {
             // The mailbox's server accepts messages again, but an earlier failure of the mailbox itself remains.
             let other = failure == nil ? trouble : nil
             return [.notice(.reachability(failure))] + (other.map { [.notice(.failed($0))] } ?? [])
-        case .storeFailed(let reason): return [.notice(.storeFailed(reason))]
+        case .storeFailed(let reason): return failed(.keep, reason)
+        case .stored: return []
         }
+    }
+
+    /// Notes the failure of a step on the store; nil: the step was not needed.
+    private mutating func failed(_ step: StoreStep, _ failure: ConnectFailure?) -> [Action] {
+        failure.map { failed(step, $0.line) } ?? []
+    }
+
+    private mutating func failed(_ step: StoreStep, _ reason: String) -> [Action] {
+        failing.insert(step)
+        return [.notice(.storeFailed(reason))]
     }
 
     private mutating func deliver(_ message: MailboxMessage, at now: Instant) -> [Action] {

@@ -26,8 +26,8 @@ extension MailboxManagerCore {
         /// The result of ``Action/takeUp(_:)``: the mailbox cannot be read (`isOther` is false), or it is not the
         /// configured mailbox (`isOther` is true).
         case unusable(Text, isOther: Bool)
-        /// The result of ``Action/takeUp(_:)``: the store failed with the given failure, or (nil) the mailbox is no
-        /// longer stored. The driver loads the content of the store again.
+        /// The stored mailbox was not read, or not taken up (``Action/takeUp(_:)``): the store failed with the given
+        /// failure, or (nil) the mailbox is no longer stored. The driver loads the content of the store again.
         case notTakenUp(ConnectFailure?)
         /// The mailbox manager begins to run. The content of the store was loaded before.
         case start

@@ -17,6 +17,10 @@ struct NoticeCore: Sendable {
         case destination(DestinationNotice, of: Text)
         /// A notice of the mailbox.
         case mailbox(MailboxNotice)
+        /// A step of the service itself on the databases failed, for the given reason, or succeeded (nil).
+        case step(AgentFaults.Step, failure: String?)
+        /// The sealing keys of a database are not usable, as the text describes.
+        case keys(String)
         /// Connections to a destination were removed. `isEmpty`: whether the destination has no connection now.
         /// `isConnected`: whether one of the remaining connections has completed its handshake.
         case removed(Text, isEmpty: Bool, isConnected: Bool)
@@ -66,9 +70,10 @@ struct NoticeCore: Sendable {
         case .link(let notice, let name, let date): take(notice, name, date, at: now)
         case .destination(let notice, let name): take(notice, name, at: now)
         case .mailbox(let notice): take(notice, at: now)
-        case .removed(let name, isEmpty: true, _): faults.forget(name).reports.map { .report($0) }
-        case .removed(let name, _, isConnected: true): faults.isServed(name).reports.map { .report($0) }
-        case .removed: []
+        case .step(let step, let failure): take(step, failure)
+        case .keys(let fault): faults.takeKeys(fault).reports.map { .report($0) }
+        case .removed(let name, let isEmpty, let isConnected):
+            faults.removed(name, isEmpty: isEmpty, isServed: isConnected).reports.map { .report($0) }
         }
     }
 
@@ -121,12 +126,20 @@ struct NoticeCore: Sendable {
             switch notice {
             case .answeredOnce, .ofRequests: [.log(.info, "agent", line)]
             case .storeFailed: [.log(.error, "agent", line)]
+            case .stored: [.log(.info, "agent", line)]
             case .invitationFailed(_, _, isConnected: true): [.log(.warning, "agent", line)]
             default: []
             }
         let change = faults.take(notice, of: name)
         let added: [Action] = change.added == nil ? [] : [.log(.warning, "agent", line)]
         return first + added + consequences(change, notice.text, of: name, at: now)
+    }
+
+    private mutating func take(_ step: AgentFaults.Step, _ failure: String?) -> [Action] {
+        let reports = faults.take(step, failure).reports.map { Action.report($0) }
+        // A failure that is repeated is logged once.
+        guard let failure, !reports.isEmpty else { return reports }
+        return [.log(.error, "agent.store", ["reason": .text(failure)])] + reports
     }
 
     private mutating func take(_ notice: MailboxNotice, at now: Instant) -> [Action] {

@@ -146,6 +146,10 @@ actor Destination {
     /// Whether the destination has no connection, and none is being made.
     var isEmpty: Bool { core.lasting.isEmpty }
 
+    /// Returns whether the active connection `id` can carry reports; nil if that is not known yet
+    /// (``DestinationCore/isConnected(by:)``).
+    func isConnected(by id: Text?) -> Bool? { core.isConnected(by: id) }
+
     /// Whether one of the connections that can carry reports has completed its handshake and has not ended.
     var isConnected: Bool {
         get async {

@@ -71,6 +71,8 @@ package final class LinkStatus: Sendable {
                 state.problem = notice
             case .reachable:
                 if case .unreachable = state.problem { state.problem = nil }
+            case .stored:
+                if case .storeFailed = state.problem { state.problem = nil }
             case .connected, .heard, .released, .alive: state.problem = nil
             default: break
             }

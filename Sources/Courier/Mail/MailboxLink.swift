@@ -92,8 +92,13 @@ actor MailboxLink<Value: Mailbox & ~Copyable>: RunningMailbox {
         isStoring = false
         for waiting in storing { waiting.resume() }
         storing = []
+        let wasStoreBroken = isStoreBroken
         isStoreBroken = failure != nil
-        if let failure { await dependencies.tell(.storeFailed(failure)) }
+        if let failure {
+            await dependencies.tell(.storeFailed(failure))
+        } else if wasStoreBroken {
+            await dependencies.tell(.stored)
+        }
     }
 
     private func post(_ id: AgentConnection.ExchangeID, _ url: Text, _ body: [UInt8]?) {

@@ -189,7 +189,7 @@ actor MailboxManager: MailboxAccess {
             }
             await take(.loaded(mailboxes: stored.map(\.id), refused: refused))
         } catch {
-            dependencies.notice(.storeFailed("\(error)"))
+            await take(.notTakenUp(ConnectFailure(error)))
         }
     }
 

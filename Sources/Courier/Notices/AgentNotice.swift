@@ -78,6 +78,8 @@ package enum AgentNotice: Hashable, Sendable {
     /// The connection's state or the outbox could not be read or written; the text is the reason. Nothing is
     /// sent until that works again.
     case storeFailed(String)
+    /// The connection's state and the outbox can be read and written again after such a failure.
+    case stored
     /// The peer has another DID and another key from now on.
     case rotated
     /// The peer ended the connection.
@@ -139,6 +141,7 @@ package enum AgentNotice: Hashable, Sendable {
         case .pastGivenUp(let reports, let reason):
             "\(reports) report\(reports == 1 ? "" : "s") of a previous ledger cannot be delivered: \(reason)"
         case .storeFailed(let reason): "the connection's state could not be stored: \(reason)"
+        case .stored: "the connection's state can be stored again"
         case .rotated: "the agent has changed its DID; the connection goes on"
         case .ended: "the agent ended the connection; reports are queued"
         }

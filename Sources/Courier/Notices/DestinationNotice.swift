@@ -4,8 +4,8 @@ import Encoding
 enum DestinationNotice: Hashable, Sendable {
     /// The stored connection with the given id cannot be read.
     case unreadable(Text)
-    /// The courier's database was damaged, so the stored connections are lost. The text describes the damage and
-    /// names the renamed file.
+    /// The courier's database does not contain the active connection: the file was damaged, removed or replaced. The
+    /// text describes the damage and names the file.
     case lost(String)
     /// A stored connection was ended by its peer.
     case ended
@@ -27,6 +27,8 @@ enum DestinationNotice: Hashable, Sendable {
     case unconnected
     /// The connections could not be read from the store or written to it; the text is the reason.
     case storeFailed(String)
+    /// The connections can be read and stored again after such a failure.
+    case stored
 
     /// A line for the log, with the remedy.
     var text: String {
@@ -34,7 +36,7 @@ enum DestinationNotice: Hashable, Sendable {
         case .unreadable(let id):
             "the stored connection \(id) cannot be read: restore the key that seals it (agent.keyFile), or connect "
                 + "again"
-        case .lost(let detail): "the stored connections are lost (\(detail)): connect again with a new invitation"
+        case .lost(let detail): "the connection is lost (\(detail)): connect again with a new invitation"
         case .ended: "the agent has ended the connection: ask its operator for a new invitation"
         case .neverAnswered:
             "the agent never answered the connection request: ask its operator for a new multi-use invitation"
@@ -46,6 +48,7 @@ enum DestinationNotice: Hashable, Sendable {
         case .usedBefore: "the invitation has been used, and its connection no longer exists: ask for a new one"
         case .unconnected: "there is no connection: connect with an invitation"
         case .storeFailed(let reason): "the connections could not be read or stored: \(reason)"
+        case .stored: "the connections can be read and stored again"
         }
     }
 }

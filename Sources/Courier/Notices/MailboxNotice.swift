@@ -41,6 +41,8 @@ package enum MailboxNotice: Hashable, Sendable {
     case otherMailbox
     /// The mailbox or a message could not be stored, or not be read from the store; the text is the reason.
     case storeFailed(String)
+    /// The mailbox and its messages can be stored and read again after such a failure.
+    case stored
 
     /// A line for the log, with the remedy.
     package var text: String {
@@ -72,6 +74,7 @@ package enum MailboxNotice: Hashable, Sendable {
             "the connections' mailbox is not the configured one (restore [agency], or delete its connections and then "
                 + "the mailbox with gatehouse agent delete, and connect again)"
         case .storeFailed(let reason): "the mailbox could not be stored: \(reason)"
+        case .stored: "the mailbox can be stored again"
         }
     }
 

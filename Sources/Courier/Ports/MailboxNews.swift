@@ -15,4 +15,6 @@ enum MailboxNews: Sendable {
     case reachability(ExchangeFailure?)
     /// The state of the mailbox could not be stored; the text is the reason.
     case storeFailed(String)
+    /// The state of the mailbox is stored again after such a failure.
+    case stored
 }

@@ -237,7 +237,7 @@ import Testing
         #expect(faults.take(.pastUnread("the disk fails"), of: "copy").added == .reportsRefused)
         #expect(faults.take(.pastGivenUp(reports: 3, "the disk fails"), of: "copy").added == .reportsDropped)
         _ = faults.take(.tookOver(position: 0), of: "copy")
-        _ = faults.forget("copy")
+        _ = faults.removed("copy", isEmpty: true, isServed: false)
         #expect(faults.of("copy") == [.reportsDropped])
         #expect(faults.of("primary").isEmpty)
     }
