@@ -6,7 +6,6 @@ package import HTTPTransport
 package import Kiosk
 import Ledger
 package import LinuxIO
-import Mailboxes
 package import Observation
 package import Reasons
 import ServiceLifecycle
@@ -26,17 +25,17 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
         case command
     }
 
-    private let configuration: Configuration
-    private let store: Store
+    let configuration: Configuration
+    let store: Store
     private let access: CourierAccess
     private let log: LogSink
-    private let clock: Clock
-    private let spawner: Spawner
+    let clock: Clock
+    let spawner: Spawner
     private let report: HealthReporter
-    private let purpose: Purpose
-    private let times: AgentTimes
+    let purpose: Purpose
+    let times: AgentTimes
     private let contacts: (any ContactBook)?
-    private let network: (any MessageExchange)?
+    let network: (any MessageExchange)?
     private let destinations = Mutex<[Text: Destination]>([:])
     private let mailboxes = Mutex<MailboxManager?>(nil)
     private let (deletions, marked) = AsyncStream.makeStream(of: Text.self, bufferingPolicy: .bufferingNewest(64))
@@ -65,7 +64,7 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
         (self.contacts, self.network) = (contacts, network)
         (self.configuration, self.store, self.log, self.purpose) = (configuration, store, log, purpose)
         (self.times, self.clock, self.spawner, self.report) = (times, clock, spawner, report)
-        access = CourierAccess(openCourier)
+        access = CourierAccess(CourierStore.path(of: store.path), openCourier)
     }
 
     /// Opens the courier's database, unless it is already open.
@@ -75,13 +74,36 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
     package func close() async { await access.close() }
 
     /// Returns the open courier's database (``CourierAccess/get()``).
-    func courier() throws -> CourierStore { try access.get() }
+    func courier() throws(ConnectFailure) -> CourierStore { try access.get() }
 
-    /// If the courier's database was damaged, reports for each destination that its connections are lost.
-    private func tellLoss(of courier: CourierStore) async {
-        guard let damage = courier.damage else { return }
-        for cursor in await store.deliveries.values where cursor.isKnown {
-            take(.destination(.lost("\(damage.detail); put aside as \(damage.file)"), of: cursor.destination))
+    private func step(_ step: AgentFaults.Step) -> RepeatedStep {
+        RepeatedStep(clock: clock) { [weak self] in self?.take(.step(step, failure: $0)) }
+    }
+
+    /// Opens the courier's database and compares it with the ledger's cursors, again after a failure until both
+    /// succeed. Returns nil if the task is cancelled before that. The order matters: the end of a failed opening is
+    /// reported after the faults that remain.
+    private func openedCourier() async -> CourierStore? {
+        await step(.opening).run { () async throws(StoreError) in
+            let courier = try await self.access.open(by: self.clock) { [weak self] in
+                self?.take(.step(.opening, failure: $0))
+            }
+            for keys in [self.store.keysAtRest, courier.keysAtRest] { keys.fault.map { self.take(.keys($0)) } }
+            try await self.findLosses(in: courier)
+        }
+        return try? courier()
+    }
+
+    /// Reports each configured destination whose active connection the courier's database does not contain. As the
+    /// cursor keeps the name of this connection, each start reports it until a new connection takes over.
+    private func findLosses(in courier: CourierStore) async throws(StoreError) {
+        let stored = Set(try await courier.connections().map(\.id))
+        for cursor in await store.deliveries.values where names.contains(cursor.destination) {
+            guard let id = cursor.connection, !stored.contains(id) else { continue }
+            let detail =
+                courier.damage.map { "\($0.detail); put aside as \($0.file)" }
+                ?? "\(courier.path) does not contain the connection \(id)"
+            take(.destination(.lost(detail), of: cursor.destination))
         }
     }
 
@@ -96,7 +118,7 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
         for cursor in cursors {
             var destination = StatusReport.Destination()
             destination.name = cursor.destination
-            destination.isConnected = cursor.connection != nil && (try? courier()) != nil
+            destination.isConnected = await self.destination(cursor.destination)?.isConnected(by: cursor.connection)
             (destination.confirmed, destination.waiting) = (cursor.confirmed, await store.owed(to: cursor.destination))
             destination.lastReceipt = receipts[cursor.destination]
             destination.faults = faults.of(cursor.destination).map { Text($0.text) }
@@ -140,9 +162,10 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
                     "remedy": "check agent.rootsFile: it contains no PEM certificates; it is read again at each change",
                 ])
         }
-        guard let courier = await access.wait(by: clock, report: report) else { return }
-        await tellLoss(of: courier)
-        await prepare(wanted.map(\.name), courier)
+        guard let courier = await openedCourier() else { return }
+        // If this fails, the wanted destinations start without it.
+        let preparation = step(.preparation)
+        let isPrepared = await preparation.attempt { () async throws(StoreError) in try await self.prepare(courier) }
         let mailboxes = mailboxManager(exchange, courier)
         self.mailboxes.withLock { $0 = mailboxes }
         var made: [(Text, Destination)] = []
@@ -159,6 +182,12 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
             group.addTask { await mailboxes.run() }
             for (_, destination) in made { group.addTask { await destination.run() } }
             group.addTask { await self.finishDeletions(exchange, courier) }
+            if !isPrepared {
+                group.addTask {
+                    await preparation.rest()
+                    await preparation.run { () async throws(StoreError) in try await self.prepare(courier) }
+                }
+            }
             for await action in work { group.addTask { await self.carryOut(action) } }
         }
     }
@@ -213,41 +242,39 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
 
     /// Deletes the connections that are marked for deletion, beginning with those that an earlier run marked.
     private func finishDeletions(_ exchange: HTTPExchange, _ courier: CourierStore) async {
-        while !Task.isCancelled {
-            do {
-                for stored in try await courier.connections() where stored.isDeleting { marked.yield(stored.id) }
-                break
-            } catch {
-                log.log(.error, "agent.store", ["reason": .text(error.text)])
-                await rest(.seconds(10))
-            }
+        let step = step(.deletion)
+        await step.run { () async throws(StoreError) in
+            for stored in try await courier.connections() where stored.isDeleting { self.marked.yield(stored.id) }
         }
-        for await id in deletions { await finishDeletion(of: id, exchange, courier) }
+        for await id in deletions {
+            let isDone = await step.attempt { () async throws(StoreError) in
+                try await self.finishDeletion(of: id, exchange, courier)
+            }
+            guard !isDone else { continue }
+            await step.rest()
+            marked.yield(id)
+        }
     }
 
     /// Notifies the peer that its connection ends, and then removes the connection with its keys. If the program ends
     /// before the removal, the next start repeats both. An agent that does not answer delays only the deletions that
     /// wait for this one.
-    private func finishDeletion(of id: Text, _ exchange: HTTPExchange, _ courier: CourierStore) async {
-        do throws(StoreError) {
-            let stored = try await courier.connections().first { $0.id == id && $0.isDeleting }
-            guard let stored else { return }
-            var isTold = false
-            if stored.tellsPeer, let snapshot = (try? JSON.parse(stored.snapshot)).map({ $0["connection"] ?? $0 }),
-                let random = try? AgentLinks.randomStream(),
-                let connection = try? AgentConnection(
-                    restoring: snapshot, configuration: self.connection, random: random)
-            {
-                isTold = await HangupSender.send(
-                    over: connection, by: network ?? exchange, clock: clock, within: times.farewell)
-            }
-            guard !Task.isCancelled else { return }
-            try await forget(id, of: stored.destination, isTold: isTold, courier)
-        } catch {
-            log.log(.error, "agent.store", ["reason": .text(error.text)])
-            await rest(.seconds(10))
-            marked.yield(id)
+    private func finishDeletion(
+        of id: Text, _ exchange: HTTPExchange, _ courier: CourierStore
+    ) async throws(StoreError) {
+        let stored = try await courier.connections().first { $0.id == id && $0.isDeleting }
+        guard let stored else { return }
+        var isTold = false
+        if stored.tellsPeer, let snapshot = (try? JSON.parse(stored.snapshot)).map({ $0["connection"] ?? $0 }),
+            let random = try? AgentLinks.randomStream(),
+            let connection = try? AgentConnection(
+                restoring: snapshot, configuration: self.connection, random: random)
+        {
+            isTold = await HangupSender.send(
+                over: connection, by: network ?? exchange, clock: clock, within: times.farewell)
         }
+        guard !Task.isCancelled else { return }
+        try await forget(id, of: stored.destination, isTold: isTold, courier)
     }
 
     /// Removes a connection that is marked for deletion, with its keys.
@@ -262,83 +289,20 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
             ["destination": .string(name), "connection": .string(id), "told": .bool(isTold)])
     }
 
-    /// Creates a cursor for each destination in `names`, and removes all other destinations. Removes their
+    /// Creates a cursor for each configured destination, and removes all other destinations. Removes their
     /// connections first: if the program then ends, the next start still finds the destinations and continues.
-    private func prepare(_ names: [Text], _ courier: CourierStore) async {
-        while !Task.isCancelled {
-            do {
-                try await courier.forgetConnections(to: await store.destinations(except: Set(names)))
-                try await store.forgetDestinations(except: Set(names))
-                for name in names { try await store.cursor(of: name) }
-                return
-            } catch {
-                log.log(.error, "agent.store", ["reason": .text(error.text)])
-                await rest(.seconds(10))
-            }
-        }
-    }
-
-    private var connection: AgentConnection.Configuration { Self.connection(configuration, times.connection) }
-
-    private func mailboxManager(_ exchange: HTTPExchange, _ courier: CourierStore) -> MailboxManager {
-        let choice: MailboxManager.Choice =
-            switch configuration.agent.mailbox {
-            case .auto: .auto
-            case .none: .none
-            case .invitation(let text): .invitation(text)
-            case .agency: configuration.agency.settings.map { .agency($0) } ?? .none
-            }
-        let source = configuration.agency.token
-        var settings = Mediator.Configuration(
-            connection: connection, allowsPlainHTTP: configuration.agent.allowPlainHTTP)
-        settings.limits = times.mediator
-        return MailboxManager(
-            choice,
-            MailboxManager.Dependencies(
-                exchange: network ?? exchange, store: courier, settings: settings,
-                invitation: { try await InvitationReader.read($0, by: exchange) },
-                token: { () throws(TokenSource.Failure) in try await source?.token(by: exchange) },
-                longestTokenPause: source?.longestPause ?? .zero,
-                webhook: configuration.agency.listener.map { .init($0.address, target: $0.target) },
-                isWoken: purpose == .service, webhookPause: times.wake,
-                refused: StoredInvitations(withoutMailbox: courier), clock: clock, spawner: spawner,
-                notice: { [weak self] in self?.take(.mailbox($0)) }))
-    }
-
-    private func destination(
-        _ name: Text, _ files: [String], _ mailboxes: MailboxManager, _ exchange: HTTPExchange, _ courier: CourierStore
-    ) throws -> Destination {
-        var link = AgentLink.Dependencies(
-            exchange: network ?? exchange, store: courier, destination: name,
-            outbox: purpose == .service
-                ? StoredOutbox(store, courier, name, observe: { [weak self] in self?.take($0, name) }) : nil,
-            reports: configuration.agent.reports,
-            clock: clock, mailbox: mailboxes,
-            asksForMailbox: { invitation in
-                guard case .auto = mailboxes.choice, name == DeliveryCursor.primary else { return false }
-                return await mailboxes.permits(invitation)
-            },
-            observe: { [weak self] in self?.take($0, name) })
-        link.allowsPlainHTTP = configuration.agent.allowPlainHTTP
-        link.grant = times.grant
-        return try Destination(
-            files: files,
-            Destination.Dependencies(
-                invitation: { (file) async throws(InvitationReader.Failure) in
-                    try await InvitationReader.read(file, by: exchange)
-                },
-                link: link, settings: connection, invitations: StoredInvitations(courier, name), mailboxes: mailboxes,
-                trial: times.trial, notice: { [weak self] in self?.take(.destination($0, of: name)) }, pause: times.look
-            ),
-            random: AgentLinks.randomStream())
+    private func prepare(_ courier: CourierStore) async throws(StoreError) {
+        try await courier.forgetConnections(to: await store.destinations(except: Set(names)))
+        try await store.forgetDestinations(except: Set(names))
+        for name in names { try await store.cursor(of: name) }
     }
 
     // MARK: - Notices
 
-    private func take(_ notice: AgentNotice, _ name: Text) { take(.link(notice, of: name, date: clock.utc())) }
+    func take(_ notice: AgentNotice, _ name: Text) { take(.link(notice, of: name, date: clock.utc())) }
 
     /// Handles a notice. The actions that take time are carried out by a task of the running service.
-    private func take(_ event: NoticeCore.Event) {
+    func take(_ event: NoticeCore.Event) {
         // The clock is read under the lock, so that events of several links are handled in the order of their times.
         for action in notices.withLock({ $0.handle(event, at: clock.now()) }) {
             switch action {

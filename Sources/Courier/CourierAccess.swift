@@ -1,65 +1,79 @@
 import Clocks
 import Encoding
-import Kiosk
-import Reasons
 import Store
 import Synchronization
 
-/// The access to the courier's database, whose opening may fail.
+/// The access to the courier's database, whose opening may fail or take long.
 final class CourierAccess: Sendable {
-    /// The time between two attempts to open the database.
-    static let pause = Duration.seconds(10)
+    /// The time after which an opening in progress is reported: the disk does not answer.
+    static let patience = Duration.seconds(30)
 
+    private struct State {
+        /// The database, or the reason why it is not open; nil before the first result.
+        var opened: Result<CourierStore, ConnectFailure>?
+        var isOpening = false
+    }
+
+    private let path: String
     private let openCourier: @Sendable () async throws(StoreError) -> CourierStore
-    /// The database, or the failure of the last attempt to open it; nil before the first attempt.
-    private let opened = Mutex<Result<CourierStore, StoreError>?>(nil)
+    private let state = Mutex(State())
 
-    /// Creates the access. `open` opens the database.
-    init(_ open: @escaping @Sendable () async throws(StoreError) -> CourierStore) { openCourier = open }
+    /// Creates the access to the database at `path`, which `open` opens.
+    init(_ path: String, _ open: @escaping @Sendable () async throws(StoreError) -> CourierStore) {
+        (self.path, openCourier) = (path, open)
+    }
 
-    /// Opens the database, unless it is already open.
-    func open() async throws(StoreError) {
-        if case .success? = opened.withLock({ $0 }) { return }
+    /// Opens the database, unless it is already open. Returns the open database.
+    @discardableResult
+    func open() async throws(StoreError) -> CourierStore {
+        if case .success(let courier)? = state.withLock(\.opened) { return courier }
+        state.withLock { $0.isOpening = true }
         do throws(StoreError) {
             let courier = try await openCourier()
-            opened.withLock { $0 = .success(courier) }
+            state.withLock { $0 = State(opened: .success(courier)) }
+            return courier
         } catch {
-            opened.withLock { $0 = .failure(error) }
+            state.withLock { $0 = State(opened: .failure(ConnectFailure(error))) }
             throw error
         }
     }
 
-    /// Returns the open database. Throws the failure of the last attempt to open it, or ``ConnectFailure/notReady``
-    /// before the first attempt.
-    func get() throws -> CourierStore {
-        guard let opened = opened.withLock({ $0 }) else { throw ConnectFailure.notReady }
-        return try opened.get()
+    /// Opens the database, like ``open()``. If that takes longer than ``patience``, calls `report` with this fact,
+    /// which ``get()`` then throws. Does not call `report` after the end of the opening.
+    func open(by clock: Clock, report: @escaping @Sendable (String) -> Void) async throws(StoreError) -> CourierStore {
+        let limit = clock.now().advanced(by: Self.patience)
+        let late: @Sendable () -> Void = { if let failure = self.noteDelay() { report(failure.text) } }
+        let result = await clock.alarm(at: limit, ring: late) {
+            do throws(StoreError) {
+                return Result<CourierStore, StoreError>.success(try await open())
+            } catch {
+                return .failure(error)
+            }
+        }
+        return try result.get()
     }
 
-    /// Opens the database. After a failure tries again after ``pause``, until it succeeds. Reports the failure as a
-    /// fault of the gate, which ends when the database is open. Returns nil if the task is cancelled before that.
-    func wait(by clock: Clock, report: HealthReporter) async -> CourierStore? {
-        var told: StoreError?
-        while !Task.isCancelled {
-            do throws(StoreError) {
-                try await open()
-            } catch {
-                if error != told { report(.present(.agentUnreadable, detail: error.description)) }
-                told = error
-                try? await clock.sleep(for: Self.pause)
-                continue
-            }
-            guard let courier = try? get() else { continue }
-            // The opening itself reports unusable keys under the same code. Do not end that fault.
-            let keys = courier.keysAtRest
-            if told != nil, keys.failure == nil, keys.unreadable == 0 { report(.over(.agentUnreadable)) }
-            return courier
+    /// Records that the opening in progress takes long. Returns the failure; nil if no opening is in progress.
+    private func noteDelay() -> ConnectFailure? {
+        let failure = ConnectFailure(
+            "\(path) does not answer: its opening takes longer than \(Self.patience.components.seconds) s",
+            remedy: "check the disk and the kernel's log, and restart the service")
+        return state.withLock { state in
+            guard state.isOpening else { return nil }
+            state.opened = .failure(failure)
+            return failure
         }
-        return nil
+    }
+
+    /// Returns the open database. Throws the reason why it is not open: the failure of the last attempt, the delay of
+    /// the present one, or ``ConnectFailure/notReady`` before the first result.
+    func get() throws(ConnectFailure) -> CourierStore {
+        guard let opened = state.withLock(\.opened) else { throw .notReady }
+        return try opened.get()
     }
 
     /// Closes the database, if it is open.
     func close() async {
-        if case .success(let courier)? = opened.withLock({ $0 }) { await courier.close() }
+        if case .success(let courier)? = state.withLock(\.opened) { await courier.close() }
     }
 }

@@ -24,6 +24,13 @@ package struct KeysAtRest: Hashable, Sendable {
     /// The paths of files next to the database that earlier starts or restores renamed or copied, if this start
     /// sealed plain keys; otherwise empty. The files may contain these keys in plain form.
     package var copies: [String] = []
+
+    /// The fault that connections cannot be read, in words with the remedy; nil if there is none.
+    package var fault: String? {
+        if let failure { return failure.description }
+        guard unreadable > 0 else { return nil }
+        return "\(unreadable) stored under another key than \(path): provide that key as \(path).old"
+    }
 }
 
 /// Seals the secret keys in a database under the present sealing key, at each start. It seals plain keys, which

@@ -103,13 +103,7 @@ enum LedgerOpening {
 
     /// Logs and reports the state of the secret keys in a database.
     static func tell(_ keys: KeysAtRest, _ log: LogSink, _ report: HealthReporter) {
-        if let failure = keys.failure {
-            report(.present(.agentUnreadable, detail: failure.description))
-        } else if keys.unreadable > 0 {
-            let detail =
-                "\(keys.unreadable) stored under another key than \(keys.path): provide that key as \(keys.path).old"
-            report(.present(.agentUnreadable, detail: detail))
-        }
+        if let fault = keys.fault { report(.present(.agentUnreadable, detail: fault)) }
         if keys.isSiteKeyUnreadable {
             tell(
                 log,
