@@ -1,6 +1,6 @@
 import Aries
-import HTTPTransport
 import Encoding
+import HTTPTransport
 import Ledger
 import Mailboxes
 import Settings

@@ -6,7 +6,6 @@ package import HTTPTransport
 package import Kiosk
 import Ledger
 package import LinuxIO
-import Mailboxes
 package import Observation
 package import Reasons
 import ServiceLifecycle
@@ -119,12 +118,7 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
         for cursor in cursors {
             var destination = StatusReport.Destination()
             destination.name = cursor.destination
-            // Without a running destination it is not known whether the active connection still exists.
-            if let connection = cursor.connection {
-                destination.isConnected = await self.destination(cursor.destination)?.isConnected(by: connection)
-            } else {
-                destination.isConnected = false
-            }
+            destination.isConnected = await self.destination(cursor.destination)?.isConnected(by: cursor.connection)
             (destination.confirmed, destination.waiting) = (cursor.confirmed, await store.owed(to: cursor.destination))
             destination.lastReceipt = receipts[cursor.destination]
             destination.faults = faults.of(cursor.destination).map { Text($0.text) }

@@ -1,4 +1,5 @@
 import Clocks
+import Encoding
 import Store
 import Synchronization
 
@@ -40,15 +41,11 @@ final class CourierAccess: Sendable {
     /// Opens the database, like ``open()``. If that takes longer than ``patience``, calls `report` with this fact,
     /// which ``get()`` then throws. Does not call `report` after the end of the opening.
     func open(by clock: Clock, report: @escaping @Sendable (String) -> Void) async throws(StoreError) -> CourierStore {
-        let result = await withTaskGroup(of: Void.self) { group in
-            group.addTask {
-                try? await clock.sleep(for: Self.patience)
-                guard !Task.isCancelled, let failure = self.noteDelay() else { return }
-                report(failure.text)
-            }
-            defer { group.cancelAll() }
+        let limit = clock.now().advanced(by: Self.patience)
+        let late: @Sendable () -> Void = { if let failure = self.noteDelay() { report(failure.text) } }
+        let result = await clock.alarm(at: limit, ring: late) {
             do throws(StoreError) {
-                return Result<CourierStore, StoreError>.success(try await self.open())
+                return Result<CourierStore, StoreError>.success(try await open())
             } catch {
                 return .failure(error)
             }

@@ -177,7 +177,7 @@ extension ReasonCode {
         "Follow the detail. A multi-use invitation survives a lost answer.", severity: .warning)
     package static let agentUnreadable = ReasonCode(
         "fault.agent-unreadable",
-        "The stored connections to cloud agents, or one of them, cannot be read. Reports are queued.",
+        "The stored connections to cloud agents, or one of them, cannot be read or stored. Reports are queued.",
         "Follow the detail: restore the key that seals them (agent.keyFile) or their file, or connect again with a new "
             + "invitation.", severity: .warning)
     package static let agentMailbox = ReasonCode(

@@ -49,8 +49,8 @@ struct Opening {
     }
 
     /// Writes the content of the write-ahead log into the database. If a sync of an earlier opening failed, the kernel
-    /// may count pages of the log as written that are not on the disk, and the next sync of the log does not write them.
-    /// If another process reads the log, a part of the content may stay in the log.
+    /// may count pages of the log as written that are not on the disk, and the next sync of the log does not write
+    /// them. If another process reads the log, a part of the content may stay in the log.
     private func copyLog(of pool: DatabasePool) throws(StoreError) {
         do {
             _ = try pool.writeWithoutTransaction { db in try db.checkpoint(.passive) }

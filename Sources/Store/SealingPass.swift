@@ -75,7 +75,8 @@ struct SealingPass {
         let sealed = try pool.read { db in try Self.values(db).filter { SealingKey.isSealed($0.bytes) } }
         // If a value is sealed under a missing key, do not make a new key: the operator must restore the missing key.
         var keys = source.keys { old in
-            mayMakeKey && !(hasOthers && old.old.isEmpty) && sealed.allSatisfy { (try? old.open($0.bytes, for: $0.place)) != nil }
+            mayMakeKey && !(hasOthers && old.old.isEmpty)
+                && sealed.allSatisfy { (try? old.open($0.bytes, for: $0.place)) != nil }
         }
         keys.takesOpen = takesPlain
         var result = Result(keys: keys, told: KeysAtRest(path: source.path))

@@ -114,7 +114,7 @@ package actor Store {
             // The key also seals values in the courier's database.
             (self.sealing, keysAtRest) = try books.seal(
                 pool, by: sealing, mayMakeKey: options.mayMake,
-                hasOthers: StoreFile.hasContent(CourierStore.path(of: path)), witness: witness?.key)
+                hasOthers: StoreFile.hasContent(StoreFile.courier(of: path)), witness: witness?.key)
             self.books = books
             copier = try DatabaseQueue(path: path, configuration: Self.configuration(of: path))
             try copier.inDatabase { db in try db.execute(sql: "PRAGMA synchronous = FULL") }

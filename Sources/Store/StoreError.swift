@@ -65,7 +65,7 @@ package enum StoreError: Error, Hashable, Sendable {
         case .notPermitted(let path, let detail): "no permission for \(path): \(detail)"
         case .unusable(let path, let detail): "\(path) cannot be used: \(detail)"
         case .unsafeFolder(let path, let detail): "the folder \(path) \(detail)"
-        case .absent(let path): "there is no \(CourierStore.isPath(path) ? "database" : "ledger") at \(path) yet"
+        case .absent(let path): "there is no \(StoreFile.isCourier(path) ? "database" : "ledger") at \(path) yet"
         case .overloaded: "too many records wait for the disk"
         case .closed: "the database has been closed"
         case .refused(let error): "the ledger refuses the record (\(error))"
@@ -79,14 +79,14 @@ package enum StoreError: Error, Hashable, Sendable {
     /// The remedy for a file of the courier's database; nil if the remedy is the same as for the ledger.
     private var courierRemedy: String? {
         switch self {
-        case .corrupt(let path, _) where CourierStore.isPath(path),
-            .unreadable(let path, _) where CourierStore.isPath(path):
+        case .corrupt(let path, _) where StoreFile.isCourier(path),
+            .unreadable(let path, _) where StoreFile.isCourier(path):
             "restart the service, which renames the file; then connect the agents again with new invitations"
-        case .locked(let path, _) where CourierStore.isPath(path):
+        case .locked(let path, _) where StoreFile.isCourier(path):
             "use the running service, or wait until the other program ends"
-        case .foreign(let path) where CourierStore.isPath(path):
+        case .foreign(let path) where StoreFile.isCourier(path):
             "move the file away and restart the service; then connect the agents again with new invitations"
-        case .absent(let path) where CourierStore.isPath(path): "start the service, which creates it"
+        case .absent(let path) where StoreFile.isCourier(path): "start the service, which creates it"
         default: nil
         }
     }

@@ -83,6 +83,12 @@ final class StoreFile {
         return file
     }
 
+    /// Returns the path of the courier's database next to the ledger at `ledger`.
+    static func courier(of ledger: String) -> String { ledger + ".courier" }
+
+    /// Returns whether `path` is the path of a courier's database.
+    static func isCourier(_ path: String) -> Bool { path.hasSuffix(courier(of: "")) }
+
     /// Returns whether a non-empty file is at the path.
     static func hasContent(_ path: String) -> Bool {
         ((try? FileStatus(path, links: .followed))?.size ?? 0) > 0

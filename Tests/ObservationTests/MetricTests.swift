@@ -53,6 +53,17 @@ import Testing
         #expect(!lines.contains { $0.hasPrefix("gatehouse_agent_") }, "\(lines)")
     }
 
+    /// While the connections are not loaded, the gauge has no sample for the destination: 0 would cause an alert.
+    @Test func anUnknownConnectionHasNoSample() throws {
+        var report = try SampleBox.report(faults: false)
+        report.agents = [
+            StatusReport.Destination(["name": "primary", "waiting": 2]),
+            StatusReport.Destination(["name": "copy", "connected": false]),
+        ]
+        let lines = lines(report).filter { $0.hasPrefix("gatehouse_agent_connected{") }
+        #expect(lines == ["gatehouse_agent_connected{agent=\"copy\"} 0"])
+    }
+
     /// The values for alerts about a gate that works correctly, but admits no visitor or every visitor.
     @Test func aGateThatIsLockedDownOrFree() throws {
         let locked = lines(try SampleBox.report(faults: false, door: SampleBox.lockedDoor))

@@ -120,6 +120,9 @@ import Testing
         ])
         #expect(unconnected.contains("<dt>Reports queued</dt><dd>2<small>for the cloud agent</small></dd>"))
         #expect(unconnected.contains("none is connected") && !unconnected.contains("Cloud agent"))
+        // While the connections are not loaded, the page does not state that none is connected.
+        let unknown = try page([StatusReport.Destination(["name": "primary", "confirmed": 0, "waiting": 2])])
+        #expect(unknown.contains("connections not loaded; 2 queued") && !unknown.contains("none is connected"))
         // If the agent part does not answer in time, the page mentions no agent at all.
         let silent = try page(nil)
         #expect(!silent.contains("Cloud agent") && !silent.contains("Reports queued"))

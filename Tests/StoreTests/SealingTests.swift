@@ -187,33 +187,6 @@ import Testing
         for (number, old) in sealed.enumerated() { #expect(holds(folder, old) == (number == 39), "\(number)") }
     }
 
-    /// A missing key is not replaced while a database may contain values that it sealed. The ledger may be a new one.
-    @Test func aMissingKeyIsNotReplaced() async throws {
-        let folder = try TestFolder("store", inMemory: true)
-        var both = try await Databases.open(folder.database)
-        _ = try await both.store.siteKey()
-        try await both.connect()
-        await both.close()
-        let key = keyPath(folder)
-        try FileManager.default.moveItem(atPath: key, toPath: key + ".away")
-        for isNew in [false, true] {
-            if isNew { for ending in ["", "-wal", "-shm"] { unlink(folder.database + ending) } }
-            both = try await Databases.open(folder.database)
-            for told in [both.store.keysAtRest, both.courier.keysAtRest] {
-                guard case .keyless? = told.failure else { Issue.record("new ledger: \(isNew)"); continue }
-            }
-            #expect(try await both.courier.connections().map(\.snapshot) == [[]])
-            await #expect(throws: StoreError.self) { try await both.courier.saveConnection("new", [1]) }
-            await both.close()
-            #expect(!FileManager.default.fileExists(atPath: key))
-        }
-        try FileManager.default.moveItem(atPath: key + ".away", toPath: key)
-        both = try await Databases.open(folder.database)
-        #expect(both.store.keysAtRest.failure == nil && both.courier.keysAtRest.failure == nil)
-        #expect(try await both.courier.connections().map(\.snapshot) == [[1]])
-        await both.close()
-    }
-
     @Test func aChangedOrMovedSnapshotIsRefusedAndStays() async throws {
         let folder = try TestFolder("store", inMemory: true)
         try await Store.open(folder.database).close()

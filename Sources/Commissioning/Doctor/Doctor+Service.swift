@@ -22,8 +22,8 @@ extension Doctor {
     }
 
     /// Returns the finding about a destination. Returns nil for an unconnected destination that is not configured and
-    /// for which no records wait, or that has never confirmed an entry. Also returns nil while the service does not
-    /// know whether the destination is connected; it then reports the reason as a fault.
+    /// for which no records wait, or that has never confirmed an entry. Also returns nil while the connections are not
+    /// loaded: a new invitation would not help.
     private func link(_ link: StatusReport.Destination) -> Finding? {
         let name = link.name?.string ?? "?"
         let waiting = link.waiting ?? 0

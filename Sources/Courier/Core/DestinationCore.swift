@@ -155,7 +155,7 @@ struct DestinationCore: ~Copyable, Sendable {
 
     /// Returns whether the active connection `id` can carry reports: it exists and has not ended. Returns nil if that
     /// is not known yet: the stored connections are not loaded, or the trial of its successor is in progress.
-    func isConnected(by id: Text) -> Bool? {
+    func isConnected(by id: Text?) -> Bool? {
         guard isLoaded else { return nil }
         if live.contains(where: { $0.id == id }) { return true }
         return trial == nil && starting == nil ? false : nil

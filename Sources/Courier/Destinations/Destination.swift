@@ -148,7 +148,7 @@ actor Destination {
 
     /// Returns whether the active connection `id` can carry reports; nil if that is not known yet
     /// (``DestinationCore/isConnected(by:)``).
-    func isConnected(by id: Text) -> Bool? { core.isConnected(by: id) }
+    func isConnected(by id: Text?) -> Bool? { core.isConnected(by: id) }
 
     /// Whether one of the connections that can carry reports has completed its handshake and has not ended.
     var isConnected: Bool {

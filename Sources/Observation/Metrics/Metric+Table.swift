@@ -207,7 +207,7 @@ extension Metric {
 
     private static let delivery: [Metric] = [
         agents(
-            "gatehouse_agent_connected", "1 while that destination has a connection."
+            "gatehouse_agent_connected", "1 while that destination has a connection; absent while unknown."
         ) { flag($0.isConnected) },
         agents(
             "gatehouse_agent_confirmed_entries",

@@ -250,7 +250,9 @@ package struct StatusPage: Sendable {
     private var delivery: String {
         let agents = (report.agents ?? []).map { agent -> (name: String, html: String?) in
             let name = text(agent.name) ?? "?"
-            guard let isConnected = agent.isConnected else { return ("agent \(name)", "not known yet") }
+            guard let isConnected = agent.isConnected else {
+                return ("agent \(name)", "connections not loaded; \(agent.waiting ?? 0) queued")
+            }
             guard isConnected else { return ("agent \(name)", "none is connected") }
             let last = agent.lastReceipt.map { ", " + distance($0) } ?? ""
             return (

@@ -113,8 +113,7 @@ extension StatusReport {
     package struct Destination: StatusObject {
         /// The name of the destination.
         package var name: Text?
-        /// Whether the destination has an active connection; nil while that is not known, because the courier's
-        /// database is not open.
+        /// Whether the destination has an active connection; nil: unknown, because the connections are not loaded.
         package var isConnected: Bool?
         /// The ledger position up to which the destination has confirmed all entries.
         package var confirmed: Int?

@@ -51,12 +51,7 @@ package actor CourierStore {
     static let mostDamaged = 3
 
     /// Returns the path of the courier's database next to the ledger at `ledger`.
-    package static func path(of ledger: String) -> String { ledger + ending }
-
-    /// Returns whether `path` is the path of a courier's database.
-    static func isPath(_ path: String) -> Bool { path.hasSuffix(ending) }
-
-    private static let ending = ".courier"
+    package static func path(of ledger: String) -> String { StoreFile.courier(of: ledger) }
 
     /// Opens the courier's database next to the ledger at `ledger`, or creates it (mode 0600). The caller owns the
     /// ledger (``Store/open(_:options:witness:sealing:onWrite:)``), and next calls ``Store/handOver(to:)``. The gate

@@ -185,7 +185,9 @@ enum StatusListing {
         if agents.isEmpty { return ["none"] }
         return agents.flatMap { agent -> [String?] in
             let name = text(agent.name).map { $0 == "primary" ? "" : "\($0): " } ?? ""
-            guard let isConnected = agent.isConnected else { return ["\(name)not known yet"] }
+            guard let isConnected = agent.isConnected else {
+                return ["\(name)connections not loaded", some(agent.waiting, "records wait")]
+            }
             guard isConnected else { return ["\(name)none is connected"] }
             return ["\(name)confirmed up to position \(agent.confirmed ?? 0)", some(agent.waiting, "records wait")]
         }

@@ -1,4 +1,5 @@
 import Clocks
+import Commissioning
 import Courier
 import Encoding
 import Features
@@ -16,7 +17,7 @@ import Testing
     private let primary = DeliveryCursor.primary
 
     /// Runs `body` with a store and a service on it, which is not started, with these further lines of
-    /// configuration.
+    /// configuration. As the service has loaded no connection, it does not know whether a destination is connected.
     private func gate(
         _ more: String = "", _ body: (AgentService, Store) async throws -> Void
     ) async throws {
@@ -41,7 +42,7 @@ import Testing
 
     private func brief(_ service: AgentService) async -> [String] {
         await service.status().map { agent in
-            "\(agent.name ?? "?") \(agent.isConnected.map(String.init) ?? "unknown") \(agent.waiting ?? -1)"
+            "\(agent.name ?? "?") \(agent.isConnected.map { "\($0)" } ?? "unknown") \(agent.waiting ?? -1)"
         }
     }
 
@@ -66,11 +67,25 @@ import Testing
             """
         try await gate(more) { service, store in
             try await BackupBox.record(1, store)
-            #expect(await brief(service) == ["backup false 2", "primary false 2"])
+            #expect(await brief(service) == ["backup unknown 2", "primary unknown 2"])
         }
         try await gate("[[agent.copy]]\nname = \"backup\"\ninvitations = [\"second.json\"]") { service, store in
             try await BackupBox.record(1, store)
-            #expect(await brief(service) == ["backup false 2"])
+            #expect(await brief(service) == ["backup unknown 2"])
+        }
+    }
+
+    /// While the connections are not loaded, the doctor does not advise a new invitation.
+    @Test func theDoctorWaitsForTheConnections() throws {
+        for (isConnected, code) in [(nil, nil), (.bool(false), "fault.agent-unconnected")] as [(JSON?, String?)] {
+            var gate = try HealthyGate(more: "[agent]\ninvitations = [\"a.invitation\"]\n")
+            var agent: JSONObject = ["name": "primary", "confirmed": 7, "waiting": 3]
+            agent["connected"] = isConnected
+            let status: JSON = [
+                "version": "0.1.0", "faults": .array([]), "silent": .array([]), "agent": .array([.object(agent)]),
+            ]
+            gate.facts.service = .running(StatusReport(status))
+            #expect(gate.findings.compactMap(\.code) == [code].compactMap(\.self))
         }
     }
 
@@ -85,7 +100,7 @@ import Testing
             try await store.confirm(primary, upTo: 2, over: "agent")
             #expect(await brief(service) == ["primary unknown 2"])
             try await store.letGo(primary, of: "agent")
-            #expect(await brief(service) == ["primary false 2"])
+            #expect(await brief(service) == ["primary unknown 2"])
             #expect(try await store.visits(last: 9).map(\.report) == [.queued, .confirmed])
         }
         try await gate { service, store in

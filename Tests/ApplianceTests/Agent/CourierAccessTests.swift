@@ -33,61 +33,96 @@ import VirtualKit
         }
     }
 
-    /// A failed step on the databases is repeated every ten seconds, and the result of each attempt is reported.
-    @Test func aFailedStepIsRepeatedEveryTenSeconds() throws {
-        try VirtualTime.run { time in
-            let attempts = Mutex<[Instant]>([])
-            let results = Mutex<[String?]>([])
-            let failures: [StoreError] = [
-                .locked(path: "a.db.courier", owner: 7), .locked(path: "a.db.courier", owner: 7),
-                .diskFull(path: "a.db.courier"),
-            ]
-            let (clock, began) = (time.clock, time.now)
-            let step = RepeatedStep(clock: clock) { result in results.withLock { $0.append(result) } }
-            await step.run { () async throws(StoreError) in
-                let number = attempts.withLock { attempts in
-                    attempts.append(clock.now())
-                    return attempts.count
+    /// Makes a service that reports its faults to `reports`.
+    private func service(
+        _ configuration: Configuration, _ store: Store, _ reports: FaultReports,
+        open: @escaping @Sendable () async throws(StoreError) -> CourierStore
+    ) throws -> AgentService {
+        AgentService(
+            configuration: configuration, store: store, openCourier: open, log: try LogSink(.file("/dev/null")),
+            clock: .system, spawner: .system, report: { reports.add($0) })
+    }
+
+    /// Runs the service until `isDone`, and closes it.
+    private func run(
+        _ service: AgentService, _ what: String, _ reports: FaultReports, until isDone: () async -> Bool
+    ) async throws {
+        let task = Task { try await service.run() }
+        let isInTime = await becomesTrue { await isDone() }
+        task.cancel()
+        _ = await task.result
+        await service.close()
+        #expect(isInTime, "\(what): \(reports.all)")
+    }
+
+    /// While the opening fails, it is repeated every ten seconds. Each result is reported.
+    @Test func anOpeningThatFailsIsRepeatedEveryTenSeconds() async throws {
+        try await withStore { _, store in
+            let courier = try await CourierStore.opened(besides: store)
+            try VirtualTime.run { time in
+                let attempts = Mutex<[Instant]>([])
+                let results = Mutex<[String?]>([])
+                let failures: [StoreError] = [
+                    .locked(path: "a.db.courier", owner: 7), .locked(path: "a.db.courier", owner: 7),
+                    .diskFull(path: "a.db.courier"),
+                ]
+                let (clock, began) = (time.clock, time.now)
+                let access = CourierAccess("a.db.courier") { () async throws(StoreError) in
+                    let number = attempts.withLock { attempts in
+                        attempts.append(clock.now())
+                        return attempts.count
+                    }
+                    if number <= failures.count { throw failures[number - 1] }
+                    return courier
                 }
-                if number <= failures.count { throw failures[number - 1] }
+                #expect(throws: ConnectFailure.self) { _ = try access.get() }
+                let step = RepeatedStep(clock: clock) { result in results.withLock { $0.append(result) } }
+                await step.run { () async throws(StoreError) in
+                    _ = try await access.open(by: clock) { _ in Issue.record("no attempt takes long") }
+                }
+                #expect(try access.get() === courier)
+                #expect(
+                    attempts.withLock { $0.map { began.duration(to: $0) } } == [0, 10, 20, 30].map { .seconds($0) })
+                #expect(results.withLock { $0 } == failures.map(\.description) + [nil])
+                // It is opened once.
+                try await access.open()
+                #expect(attempts.withLock { $0.count } == 4)
             }
-            #expect(attempts.withLock { $0.map { began.duration(to: $0) } } == [0, 10, 20, 30].map { .seconds($0) })
-            #expect(results.withLock { $0 } == failures.map(\.description) + [nil])
+            await courier.close()
         }
     }
 
-    /// An opening that takes longer than 30 s is reported once, and requests are refused with this reason until it
-    /// ends.
-    @Test(arguments: [29, 31]) func anOpeningThatTakesLongIsReported(seconds: Int) throws {
-        try VirtualTime.run { time in
-            let clock = time.clock
-            let reports = Mutex<[(Instant, String)]>([])
-            let access = CourierAccess("a.db.courier") { () async throws(StoreError) in
-                try? await clock.sleep(for: .seconds(seconds))
-                throw .diskFull(path: "a.db.courier")
+    /// An opening that does not end is reported after thirty seconds, with the path. Requests get the same reason.
+    @Test func aHangingOpeningIsReported() async throws {
+        try await withStore { _, store in
+            let courier = try await CourierStore.opened(besides: store)
+            try VirtualTime.run { time in
+                let (clock, began) = (time.clock, time.now)
+                let told = Mutex<[(text: String, at: Instant)]>([])
+                let access = CourierAccess("a.db.courier") { () async throws(StoreError) in
+                    try? await clock.sleep(for: .seconds(45))
+                    return courier
+                }
+                async let opened = access.open(by: clock) { text in told.withLock { $0.append((text, clock.now())) } }
+                try await clock.sleep(for: .seconds(29))
+                #expect(throws: ConnectFailure.notReady) { _ = try access.get() }
+                try await clock.sleep(for: .seconds(2))
+                #expect {
+                    _ = try access.get()
+                } throws: {
+                    ($0 as? ConnectFailure)?.text.contains("a.db.courier does not answer") == true
+                }
+                #expect(try await opened === courier)
+                #expect(try access.get() === courier)
+                #expect(told.withLock { $0.map { began.duration(to: $0.at) } } == [.seconds(30)])
+                #expect(told.withLock { $0.allSatisfy { $0.text.contains("a.db.courier") } })
             }
-            let began = clock.now()
-            let opening = time.spawner.start("the opening of a test") {
-                _ = try? await access.open(by: clock) { text in reports.withLock { $0.append((clock.now(), text)) } }
-            }
-            #expect(throws: ConnectFailure.notReady) { _ = try access.get() }
-            try await clock.sleep(for: .milliseconds(30_500))
-            let isLate = seconds > 30
-            #expect(reports.withLock { $0.map { began.duration(to: $0.0) } } == (isLate ? [.seconds(30)] : []))
-            #expect(reports.withLock { $0.allSatisfy { $0.1.contains("a.db.courier does not answer") } })
-            func refusal() -> String? {
-                do throws(ConnectFailure) { _ = try access.get() } catch { return error.text }
-                return nil
-            }
-            #expect(refusal()?.contains("does not answer") == isLate)
-            await opening.value
-            #expect(refusal()?.contains("no space left for a.db.courier") == true)
-            try await clock.sleep(for: .seconds(60))
-            #expect(reports.withLock { $0.count } == (isLate ? 1 : 0))
+            await courier.close()
         }
     }
 
-    /// The status does not know the connections, requests are refused with the reason, and the ledger works.
+    /// The status does not state whether a destination is connected, requests are refused with the reason, and the
+    /// ledger works.
     @Test func withoutTheDatabaseRequestsAreRefused() async throws {
         try await withStore { configuration, store in
             try await store.route(over: "agent")
@@ -116,15 +151,14 @@ import VirtualKit
             try await store.record(1)
             isThere.store(true, ordering: .relaxed)
             try await service.open()
-            #expect(await service.status().map(\.isConnected) == [nil], "its connections are not loaded")
+            #expect(await service.status().map(\.isConnected) == [nil], "the connections are not loaded")
             #expect(try await handler.answer(.list)["connections"]?.array == [])
             await service.close()
         }
     }
 
-    /// A damaged database is put aside. Each start reports the lost connection, and the status shows it, until another
-    /// connection takes over.
-    @Test(.timeLimit(.minutes(2))) func aLostConnectionIsReportedAtEachStart() async throws {
+    /// A damaged database is put aside, and each destination that was connected is reported.
+    @Test(.timeLimit(.minutes(2))) func aDamagedDatabaseIsReported() async throws {
         try await withStore { configuration, store in
             let first = try await CourierStore.opened(besides: store)
             try await first.saveConnection("agent", Array("{}".utf8))
@@ -133,29 +167,60 @@ import VirtualKit
             try await store.record(1)
             try await store.confirm(primary, upTo: 2, over: "agent")
             try Data(repeating: 0x55, count: 4096).write(to: URL(fileURLWithPath: first.path))
-            for detail in [first.path + ".damaged-1", "does not contain the connection agent"] {
-                let reports = Mutex<[HealthReport]>([])
-                let service = AgentService(
-                    configuration: configuration, store: store,
-                    openCourier: { () async throws(StoreError) in try await CourierStore.opened(besides: store) },
-                    log: try LogSink(.file("/dev/null")), clock: .system, spawner: .system,
-                    report: { report in reports.withLock { $0.append(report) } })
-                let task = Task { try await service.run() }
-                try await eventually("reported", telling: { "\(reports.withLock { $0 })" }) {
-                    await service.status().map(\.isConnected) == [false]
+            // Later starts find an empty database. They report the loss until a new connection takes over.
+            for start in 1...3 {
+                let reports = FaultReports()
+                let service = try service(configuration, store, reports) { () async throws(StoreError) in
+                    try await CourierStore.opened(besides: store)
                 }
-                let told = reports.withLock { $0 }
-                #expect(told.contains { $0.isPresent && $0.detail?.contains(detail) == true }, "\(told)")
-                #expect(told.allSatisfy { $0.isPresent && $0.code == .agentUnreadable }, "\(told)")
-                #expect(await service.status().first?.faults == [Text(ReasonCode.agentUnreadable.text)])
-                task.cancel()
-                _ = await task.result
-                await service.close()
+                try await run(service, "start \(start)", reports) {
+                    await service.isRunning && reports.isInForce(.agentUnreadable)
+                }
+                #expect(await service.status().map(\.isConnected) == [false])
+                #expect(await service.status().first?.faults?.contains("fault.agent-unreadable") == true)
+                #expect(reports.all.contains { $0.contains(start == 1 ? ".damaged-1" : "does not contain") })
             }
             #expect(FileManager.default.fileExists(atPath: first.path + ".damaged-1"))
             #expect(await store.deliveries[primary]?.confirmed == 2, "the place in the ledger stays")
             #expect(try await store.verify().isIntact)
         }
+    }
+
+    /// A missing file is a loss, too, and a failed opening before it does not end its fault.
+    @Test(.timeLimit(.minutes(2)), .tags(.realTime)) func aMissingDatabaseIsReported() async throws {
+        try await withStore { configuration, store in
+            try await store.route(over: "agent")
+            let reports = FaultReports()
+            let isFirst = Atomic<Bool>(true)
+            let service = try service(configuration, store, reports) { () async throws(StoreError) in
+                if isFirst.exchange(false, ordering: .relaxed) { throw .diskFull(path: "a.db.courier") }
+                return try await CourierStore.opened(besides: store)
+            }
+            try await run(service, "missing", reports) { await service.isRunning }
+            #expect(reports.isInForce(.agentUnreadable))
+            #expect(reports.all.last?.contains("does not contain the connection agent") == true, "\(reports.all)")
+        }
+    }
+
+    /// A destination that the configuration no longer has cannot be removed: this is a fault, and the configured
+    /// destinations work.
+    @Test(.timeLimit(.minutes(2))) func aFailedPreparationIsReported() async throws {
+        try await withStore { configuration, store in
+            let courier = try await CourierStore.opened(besides: store)
+            try await store.cursor(of: "former")
+            try replace(courier.path)
+            let reports = FaultReports()
+            let service = try service(configuration, store, reports) { () async throws(StoreError) in courier }
+            try await run(service, "prepared", reports) { await service.isRunning }
+            #expect(reports.isInForce(.agentUnreadable), "\(reports.all)")
+            #expect(await store.deliveries["former"] != nil)
+        }
+    }
+
+    /// Replaces a file by a copy. The owner of the open file still reads it, and no longer writes to it.
+    private func replace(_ path: String) throws {
+        try FileManager.default.copyItem(atPath: path, toPath: path + ".copy")
+        try #require(rename(path + ".copy", path) == 0)
     }
 
     /// The mark of a deletion cannot be stored: the connection stays the route.
@@ -168,9 +233,7 @@ import VirtualKit
                 configuration: configuration, store: store, openCourier: { () async throws(StoreError) in courier },
                 log: try LogSink(.file("/dev/null")), clock: .system, spawner: .system, report: { _ in })
             try await service.open()
-            // The open file is still read, and no more written.
-            try FileManager.default.copyItem(atPath: courier.path, toPath: courier.path + ".copy")
-            #expect(rename(courier.path + ".copy", courier.path) == 0)
+            try replace(courier.path)
             let handler = AgentHandler(store: store, service: service)
             await #expect(throws: ControlRefusal.self) {
                 try await handler.answer(.delete("agent", isForced: true, tellsAgent: false))
@@ -180,4 +243,19 @@ import VirtualKit
             await courier.close()
         }
     }
+}
+
+/// The reports of faults, in order.
+private final class FaultReports: Sendable {
+    private let reports = Mutex<[HealthReport]>([])
+
+    func add(_ report: HealthReport) { reports.withLock { $0.append(report) } }
+
+    /// Returns whether the last report about `code` states that the fault is in force.
+    func isInForce(_ code: ReasonCode) -> Bool {
+        reports.withLock { $0.last { $0.code == code }?.isPresent == true }
+    }
+
+    /// The descriptions of the faults. The end of a fault is an empty one.
+    var all: [String] { reports.withLock { $0.map { $0.detail ?? "" } } }
 }

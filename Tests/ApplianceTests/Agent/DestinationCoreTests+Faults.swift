@@ -8,6 +8,18 @@ import Testing
 extension DestinationCoreTests {
     // MARK: - Connections that end
 
+    /// A destination is connected if the ledger's active connection is loaded and has not ended.
+    @Test func onlyALoadedConnectionIsConnected() throws {
+        let world = DestinationWorld()
+        world.loaded.routes = [route("one", try invitation("a"))]
+        world.feed(.start)
+        let before = [world.core.isConnected(by: "one"), world.core.isConnected(by: "lost")]
+        let none = world.core.isConnected(by: nil)
+        world.feed(.ended("one", isGranted: false))
+        let after = world.core.isConnected(by: "one")
+        #expect(before == [true, false] && none == false && after == false)
+    }
+
     /// An agent that ends the connection on trial, before or after the gate has seen it connected, gets no other one
     /// by the same invitation. The first connection stays.
     @Test(arguments: [true, false]) func anEndedTrialIsNotRepeated(isSeen: Bool) throws {

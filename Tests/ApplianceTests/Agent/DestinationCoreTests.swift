@@ -64,10 +64,12 @@ import Testing
         #expect(throws: ConnectFailure.notReady) { try world.connect(try invitation("a")) }
         world.run(for: .seconds(9))
         #expect(world.count { if case .storeFailed = $0 { true } else { false } } == 1 && !world.core.isLoaded)
+        let unknown = world.core.isConnected(by: "one")
+        #expect(unknown == nil)
         world.isBroken = false
-        #expect(world.count { $0 == .stored } == 0)
         world.run(for: .seconds(1))
-        #expect(world.started == ["one"] && world.count { $0 == .stored } == 1)
+        #expect(world.started == ["one"])
+        #expect(world.notices.map { $0 == .stored } == [false, true])
         #expect(try world.connect(try invitation("a"), 2) == Connecting(way: .known, id: "one"))
     }
 

@@ -64,10 +64,11 @@ import Testing
         world.feed(.start(question: nil))
         world.run(for: .seconds(60))
         #expect(world.posts == 0 && world.failures > 0)
+        #expect(world.count { $0 == .stored } == 0)
         world.isStoreBroken = false
         world.run(for: .seconds(600))
         let isConnected = world.core.isConnected
-        #expect(isConnected)
+        #expect(isConnected && world.count { $0 == .stored } == 1)
     }
 
     /// A confirmation that cannot be stored is stored later, and is not asked for again. Meanwhile the link rests.

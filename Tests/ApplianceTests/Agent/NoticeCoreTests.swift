@@ -50,53 +50,6 @@ import Testing
         #expect(late.last == "tell fault.agent-unreachable of primary")
     }
 
-    /// Each part that cannot use the courier's database has the fault. Its success ends only its own fault, and the
-    /// other destinations, which use the same database, are not notified.
-    @Test func aDatabaseThatFailsIsAFaultOfEachPart() {
-        var core = NoticeCore()
-        func handle(_ event: NoticeCore.Event) -> [String] { names(core.handle(event, at: .zero)) }
-        let (fault, over) = ("fault fault.agent-unreadable", "over fault.agent-unreadable")
-        let failures: [(failure: NoticeCore.Event, success: NoticeCore.Event)] = [
-            (.step(.opening, failure: "a"), .step(.opening, failure: nil)),
-            (.step(.deletion, failure: "b"), .step(.deletion, failure: nil)),
-            (link(.storeFailed("c")), link(.stored)), (link(.storeFailed("d"), "copy"), link(.retired, "copy")),
-            (.destination(.storeFailed("e"), of: "primary"), .destination(.stored, of: "primary")),
-            (.mailbox(.storeFailed("f")), .mailbox(.stored)),
-        ]
-        for (failure, _) in failures {
-            #expect(handle(failure) == [fault])
-            #expect(handle(failure).isEmpty, "the same reason again")
-        }
-        #expect(core.faults.of("primary") == [.agentUnreadable] && core.faults.of("copy") == [.agentUnreadable])
-        for (number, pair) in failures.enumerated() {
-            #expect(handle(pair.success) == [number == failures.count - 1 ? over : fault], "\(number)")
-        }
-        #expect(core.faults.of("primary").isEmpty)
-    }
-
-    /// A lost connection stays a fault when an older connection takes over, because the operator may have deleted the
-    /// older connection. A new connection ends the fault.
-    @Test func onlyANewConnectionReplacesALostOne() {
-        var core = NoticeCore()
-        _ = core.handle(.destination(.lost("gone"), of: "primary"), at: .zero)
-        _ = core.handle(.destination(.unreadable("other"), of: "primary"), at: .zero)
-        #expect(core.faults.of("primary") == [.agentUnreadable])
-        _ = core.handle(link(.tookOver(position: 0)), at: .zero)
-        _ = core.handle(.removed("primary", isEmpty: true, isConnected: false), at: .zero)
-        #expect(core.faults.of("primary") == [.agentUnreadable])
-        let actions = core.handle(link(.connected(did: "did:peer:new")), at: .zero)
-        #expect(names(actions) == ["over fault.agent-unreadable"])
-    }
-
-    /// Unusable keys are read only at the start, so the fault stays.
-    @Test func unusableKeysStayAFault() {
-        var core = NoticeCore()
-        #expect(names(core.handle(.keys("no key"), at: .zero)) == ["fault fault.agent-unreadable"])
-        #expect(names(core.handle(.step(.opening, failure: nil), at: .zero)).isEmpty)
-        _ = core.handle(link(.connected(did: "did:peer:new")), at: .zero)
-        #expect(names(core.handle(.step(.opening, failure: nil), at: .zero)).isEmpty)
-    }
-
     /// Two servers that fail and succeed by turns do not make the gate retry without end.
     @Test func theOthersAreNotRetriedWithoutEnd() {
         var core = NoticeCore()
@@ -166,6 +119,78 @@ import Testing
         _ = core.handle(link(.confirmed(position: 3)), at: .zero)
         let receipts = core.receipts
         #expect(receipts == ["primary": Self.date])
+    }
+
+    /// The part that could not use the courier's database, its failure and its recovery.
+    private static let parts: [(failure: NoticeCore.Event, end: NoticeCore.Event)] = [
+        (.link(.storeFailed("broken"), of: "primary", date: date), .link(.stored, of: "primary", date: date)),
+        (.link(.storeFailed("broken"), of: "primary", date: date), .link(.retired, of: "primary", date: date)),
+        (
+            .link(.storeFailed("broken"), of: "primary", date: date),
+            .removed("primary", isEmpty: false, isConnected: false)
+        ),
+        (.destination(.storeFailed("broken"), of: "primary"), .destination(.stored, of: "primary")),
+        (.mailbox(.storeFailed("broken")), .mailbox(.stored)),
+        (.step(.opening, failure: "broken"), .step(.opening, failure: nil)),
+        (.step(.preparation, failure: "broken"), .step(.preparation, failure: nil)),
+        (.step(.deletion, failure: "broken"), .step(.deletion, failure: nil)),
+    ]
+
+    /// A file that fails after its opening is a fault, which ends with the next success of the same part.
+    @Test(arguments: parts.indices) func aFailureOfTheDatabaseIsAFault(part: Int) {
+        var core = NoticeCore()
+        let (failure, end) = Self.parts[part]
+        let first = names(core.handle(failure, at: .zero))
+        let again = names(core.handle(failure, at: .zero))
+        let over = names(core.handle(end, at: .zero))
+        #expect(first == ["fault fault.agent-unreadable"] && again.isEmpty, "\(first) \(again)")
+        #expect(over == ["over fault.agent-unreadable"], "\(over)")
+    }
+
+    /// The success of one part does not end the fault of another, and a connection does not end it either.
+    @Test func eachPartEndsItsOwnFault() {
+        var core = NoticeCore()
+        for notice in [AgentNotice.storeFailed("links"), .connected(did: "d"), .tookOver(position: 0)] {
+            _ = core.handle(link(notice), at: .zero)
+        }
+        _ = core.handle(.destination(.storeFailed("destination"), of: "primary"), at: .zero)
+        let first = names(core.handle(.destination(.stored, of: "primary"), at: .zero))
+        let faults = core.faults.of("primary")
+        let second = names(core.handle(link(.stored), at: .zero))
+        #expect(first == ["fault fault.agent-unreadable"] && faults == [.agentUnreadable])
+        #expect(second == ["over fault.agent-unreadable"] && core.faults.of("primary").isEmpty)
+    }
+
+    /// While the database is not open, every destination has the fault. Unusable keys stay a fault after the opening.
+    @Test func theOpeningConcernsEveryDestination() {
+        var core = NoticeCore()
+        _ = core.handle(.step(.opening, failure: "a.db.courier does not answer"), at: .zero)
+        for name in ["primary", "copy"] as [Text] {
+            let faults = core.faults.of(name)
+            #expect(faults == [.agentUnreadable])
+        }
+        _ = core.handle(.keys("2 stored under another key"), at: .zero)
+        let opened = core.handle(.step(.opening, failure: nil), at: .zero)
+        let details = opened.compactMap { if case .report(let report) = $0 { report.detail } else { nil } }
+        #expect(names(opened) == ["fault fault.agent-unreadable"] && details == ["2 stored under another key"])
+        let faults = core.faults.of("primary")
+        #expect(faults.isEmpty)
+    }
+
+    /// A lost connection is a fault until a new connection is made. It stays a fault when an older connection takes over,
+    /// because the operator may have deleted the older connection.
+    @Test func aLossEndsWithANewConnection() {
+        var core = NoticeCore()
+        let lost = names(core.handle(.destination(.lost("the file is absent"), of: "primary"), at: .zero))
+        let opened = names(core.handle(.step(.opening, failure: nil), at: .zero))
+        let unconnected = names(core.handle(.destination(.unconnected, of: "primary"), at: .zero))
+        let older = names(core.handle(link(.tookOver(position: 0)), at: .zero))
+        let removed = names(core.handle(.removed("primary", isEmpty: true, isConnected: false), at: .zero))
+        let faults = core.faults.of("primary")
+        let new = names(core.handle(link(.connected(did: "did:peer:new")), at: .zero))
+        #expect(lost.first == "fault fault.agent-unreadable" && opened.isEmpty && unconnected.isEmpty)
+        #expect(!older.contains("over fault.agent-unreadable") && removed.isEmpty && faults == [.agentUnreadable])
+        #expect(new == ["over fault.agent-unreadable"])
     }
 
     /// Deleting the last connection clears the faults that depend on it.

@@ -87,8 +87,8 @@ import Testing
         #expect(stat(folder.courier, &status) == 0 && status.st_mode & 0o777 == 0o600)
     }
 
-    /// A start that ended between the two steps of the renaming continues it. Otherwise two names would lead to the open
-    /// database.
+    /// A start that ended between the two steps of the renaming continues it. Otherwise two names would lead to the
+    /// open database.
     @Test func anInterruptedRenamingContinues() async throws {
         try await make()
         let aside = folder.courier + ".damaged-1"
@@ -191,6 +191,32 @@ import Testing
         #expect(try await both.courier.connections().isEmpty)
         await both.courier.close()
         try await expectWork(store)
+    }
+
+    /// A missing key is not replaced while a database may contain values that it sealed. The ledger may be a new one.
+    @Test func aMissingKeyIsNotReplaced() async throws {
+        var both = try await Databases.open(folder.database)
+        _ = try await both.store.siteKey()
+        try await both.connect()
+        await both.close()
+        let key = folder.database + ".agent-key"
+        try FileManager.default.moveItem(atPath: key, toPath: key + ".away")
+        for isNew in [false, true] {
+            if isNew { for ending in ["", "-wal", "-shm"] { unlink(folder.database + ending) } }
+            both = try await Databases.open(folder.database)
+            for told in [both.store.keysAtRest, both.courier.keysAtRest] {
+                guard case .keyless? = told.failure else { Issue.record("new ledger: \(isNew)"); continue }
+            }
+            #expect(try await both.courier.connections().map(\.snapshot) == [[]])
+            await #expect(throws: StoreError.self) { try await both.courier.saveConnection("new", [1]) }
+            await both.close()
+            #expect(!FileManager.default.fileExists(atPath: key))
+        }
+        try FileManager.default.moveItem(atPath: key + ".away", toPath: key)
+        both = try await Databases.open(folder.database)
+        #expect(both.store.keysAtRest.failure == nil && both.courier.keysAtRest.failure == nil)
+        #expect(try await both.courier.connections().map(\.snapshot) == [[1]])
+        await both.close()
     }
 
     @Test func oneProcessOwnsTheFile() async throws {
