@@ -285,8 +285,8 @@ extension ReportDelivery {
         case VerificationReport.Trouble.notStored: return held(.notStored, at: now)
         case VerificationReport.Trouble.foreign: return foreign(at: now)
         case VerificationReport.Trouble.unknown where ReportWay(settings, discloses: nil) == nil:
-            // The peer no longer supports the protocol, or this message is the cause. Ask for its protocols again, and
-            // treat the message as refused.
+            // The peer does not know the type of the message: it no longer supports the protocol, or only this message
+            // is wrong. Ask for its protocols again, and treat the message as refused.
             defer { (way, features) = (nil, .unknown) }
             return refused(message, at: now)
         case VerificationReport.Trouble.unknown: return held(.unknownProtocol, at: now)

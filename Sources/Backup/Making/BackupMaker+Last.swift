@@ -32,7 +32,7 @@ extension BackupMaker {
                 "\(reserve.count) records in \(path) cannot be written into the ledger, and would be lost",
                 remedy: "check the disk; start the service, which writes them, stop it and repeat the command")
         }
-        // The witness's statement is part of the backup, so it must include these records.
+        // The backup contains the witness's statement, which must cover the records just written.
         await store.updateWitness()
     }
 

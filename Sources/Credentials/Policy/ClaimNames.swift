@@ -103,7 +103,8 @@ struct ClaimNames {
         return isTwin ? Self.disagreement : nil
     }
 
-    /// Returns the reason for doubt about a name for the id or the types of a node; nil if there is no doubt.
+    /// Returns why it is doubtful that the member with this name contains the id or the types of a node; nil if it is
+    /// certain.
     func doubt(aboutKeyword name: Text) -> String? {
         let isStandard = ["id", "type", "@id", "@type"].contains(name)
         return isStandard || isFixed || all.allSatisfy { $0.isKeyword(name) } ? nil : Self.disagreement

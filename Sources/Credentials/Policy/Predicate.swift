@@ -12,7 +12,7 @@ package enum ClaimPath: Hashable, Sendable {
     /// The pointer, for display and verdicts; nil for a path of IRIs.
     package var pointer: String? { if case .pointer(let text, _) = self { text.string } else { nil } }
 
-    /// The pointer or the IRIs, for display.
+    /// The path to the claim, for display: the JSON pointer or the IRIs.
     package var description: String {
         switch self {
         case .pointer(let text, _): text.string

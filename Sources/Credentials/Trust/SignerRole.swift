@@ -64,9 +64,8 @@ enum SignerRole: SignerRules {
             guard let purposes else { return true }
             if let listed = issuer.tokenSignerUsages { return purposes.contains(where: listed.contains) }
             if purposes.contains(.documentSigning) { return true }
-            // Many issuers have one certificate for mdocs and for tokens. A document signer's certificate is valid for
-            // the status lists of its mdocs. The certificate is valid for tokens if the CA wrote the issuer's name into
-            // the certificate.
+            // Many issuers have one certificate for mdocs and for tokens. Therefore a document signer's certificate is
+            // also valid for the status lists of its mdocs, and for tokens if the CA wrote the issuer's name into it.
             let documentSigners = KeyPurposeID.documentSigners + issuer.documentSignerUsages
             return purposes.contains(where: documentSigners.contains)
                 && (names.bearing(on: issuer.id) == .itself || isOwnList(below: root))

@@ -177,8 +177,8 @@ import Testing
         #expect(faults.isEmpty)
     }
 
-    /// A lost connection is a fault until a new connection is made. It stays a fault when an older connection takes over,
-    /// because the operator may have deleted the older connection.
+    /// A lost connection is a fault until a new connection is made. It stays a fault when an older connection takes
+    /// over, because the operator may have deleted the older connection.
     @Test func aLossEndsWithANewConnection() {
         var core = NoticeCore()
         let lost = names(core.handle(.destination(.lost("the file is absent"), of: "primary"), at: .zero))
