@@ -91,4 +91,20 @@ import Testing
         #expect(try await both.courier.connections().filter { !$0.isDeleting }.map(\.id) == ["elsewhere", "later"])
         await both.close()
     }
+
+    /// The link of a connection may still run when its destination is forgotten. It stores nothing more.
+    @Test func aConnectionToAForgottenDestinationDoesNotComeBack() async throws {
+        let folder = try TestFolder("store", inMemory: true)
+        let both = try await Databases.open(folder.database)
+        try await both.connect("agent")
+        try await both.connect("other", to: "copy")
+        let requests = CourierStore.requestsName(of: "copy")
+        try await both.courier.saveConnection("asks", [1], to: requests)
+        try await both.forgetDestinations(except: [])
+        try await both.courier.saveConnection("other", [2], to: "copy")
+        try await both.courier.saveConnection("asks", [2], to: requests)
+        try await both.courier.saveConnection("agent", [2])
+        #expect(try await both.courier.connections().map(\.id) == ["agent"])
+        await both.close()
+    }
 }

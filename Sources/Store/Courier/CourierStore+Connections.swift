@@ -44,14 +44,19 @@ extension CourierStore {
     /// names of these destinations.
     package func forgetConnections(to destinations: [Text]) async throws(StoreError) {
         guard !destinations.isEmpty else { return }
-        try await write { db in
+        _ = try await write { db in
+            var gone: [Text] = []
             for destination in destinations {
                 let place: StatementArguments = [destination.string, Self.requestsName(of: destination).string]
-                let gone = try Row.fetchAll(
-                    db, sql: "SELECT id FROM connection WHERE destination IN (?, ?)", arguments: place)
-                for row in gone { try Self.closeQuestions(of: try row.text("id"), db) }
+                gone += try Row.fetchAll(
+                    db, sql: "SELECT id FROM connection WHERE destination IN (?, ?)", arguments: place
+                ).map { try $0.text("id") }
                 try db.execute(sql: "DELETE FROM connection WHERE destination IN (?, ?)", arguments: place)
             }
+            for id in gone { try Self.closeQuestions(of: id, db) }
+            return gone
+        } committed: { gone in
+            for id in gone { self.noteDeletion(of: id) }
         }
     }
 
