@@ -79,6 +79,6 @@ struct RefusedSessions: Sendable {
         return true
     }
 
-    /// Takes one use for an unknown credential. Returns whether the allowance had one left.
+    /// Takes one use from the allowance for credentials that are not known yet. Returns false if none was left.
     mutating func takeUnknown(at now: Instant) -> Bool { unknown.take(at: now) }
 }

@@ -190,8 +190,8 @@ struct Visit: Sendable {
         var own = spare ?? VisitIntent(id: ownIntent, state: .requested)
         own.state = .requested
         intent = own
-        // Request a durable intent a second time, too. This costs no write, but checks that the ledger with the intent
-        // still exists. Do not request an intent that is being written, because the answer is still to come.
+        // Request the intent even if it is already durable. This writes nothing, but checks that the ledger with the
+        // intent still exists. Do not request an intent that is being written: its answer is still to come.
         return (spare?.state == .requested ? [] : [.recordIntent(own.id)]) + [.note(.identified(intent: own.id))]
     }
 

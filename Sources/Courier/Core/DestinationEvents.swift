@@ -157,8 +157,8 @@ extension DestinationCore {
         case adopt(Text)
         /// Stop using the mailbox, because its connection was deleted.
         case disown(Text)
-        /// Create and store a second connection, through the mailbox, unless the mailbox permits no connection by its
-        /// invitation.
+        /// Create and store a second connection, which uses the mailbox. Do nothing if no connection by its invitation
+        /// may use the mailbox, for example because an earlier one failed.
         case beginTrial(Route)
         /// End a trial: unless the connection is connected now, stop its link, record that no connection through the
         /// mailbox can be made by the invitation, and remove the connection.
