@@ -282,7 +282,7 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
         _ id: Text, of name: Text, isTold: Bool, _ courier: CourierStore
     ) async throws(StoreError) {
         // An earlier run may have ended after the mark and before this step.
-        try await store.letGo(name, of: id)
+        try await store.letGo(of: id)
         // The mailbox records that it must delete the key of this connection.
         await mailboxes.withLock { $0 }?.close(id)
         try await courier.finishDeletion(of: id)

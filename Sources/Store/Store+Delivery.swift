@@ -56,16 +56,17 @@ extension Store {
         }
     }
 
-    /// Removes `connection` as the active one of `destination`. The destination then has no active connection. Changes
-    /// nothing if another connection is the active one.
+    /// Removes a connection as the active one of its destination, which then has no active connection. Changes nothing
+    /// if the connection is not active. A connection that has become the connection to the mailbox may still be active.
     ///
     /// This is the second step of a deletion. In the first step, the courier's database marks the connection
     /// (``CourierStore/beginDeletion(of:withReplaced:tellsPeer:)``), which then cannot take over again.
-    package func letGo(_ destination: Text, of connection: Text) async throws(StoreError) {
+    package func letGo(of connection: Text) async throws(StoreError) {
         try await commit { db, books in
-            guard var cursor = books.deliveries[destination], cursor.connection == connection else { return }
-            cursor.letGo()
-            try Self.keep(cursor, db, &books)
+            for var cursor in books.deliveries.values where cursor.connection == connection {
+                cursor.letGo()
+                try Self.keep(cursor, db, &books)
+            }
         }
     }
 

@@ -103,7 +103,7 @@ import Testing
     @Test func anAgentWithADebtButNoConnectionGetsDebtsOfTheNextLedger() async throws {
         let witnessed = try await WitnessedLedger(StoreOptions())
         var store = try await beginAnew(witnessed)
-        try await store.letGo("copy", of: "other")
+        try await store.letGo(of: "other")
         try await store.appendOutcome(Samples.visit(60), Samples.accepted, stamp: Samples.stamp)
         let (second, count) = (await store.head.ledger, await store.head.point.count)
         await store.close()

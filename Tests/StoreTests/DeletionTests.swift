@@ -92,6 +92,19 @@ import Testing
         await both.close()
     }
 
+    /// A connection that has become the connection to the mailbox may still be the route. Its deletion leaves no route.
+    @Test func aDeletedMailboxIsNoRoute() async throws {
+        let folder = try TestFolder("store", inMemory: true)
+        let both = try await Databases.open(folder.database)
+        try await both.connect("agent")
+        try await both.connect("other", to: "copy")
+        try await both.courier.saveConnection("agent", [2], to: "mailbox")
+        #expect(try await both.beginDeletion(of: "agent", isForced: false) == .begun(["agent"]))
+        #expect(await both.store.deliveries[primary]?.connection == nil)
+        #expect(await both.store.deliveries["copy"]?.connection == "other")
+        await both.close()
+    }
+
     /// The link of a connection may still run when its destination is forgotten. It stores nothing more.
     @Test func aConnectionToAForgottenDestinationDoesNotComeBack() async throws {
         let folder = try TestFolder("store", inMemory: true)

@@ -56,7 +56,7 @@ package struct StoredOutbox: Outbox {
             guard cursor.connection == connection else { continue }
             // The connection may have been marked for deletion since the read above.
             if try await courier.newer(than: connection, to: destination) != nil { return cursor }
-            try await store.letGo(destination, of: connection)
+            try await store.letGo(of: connection)
             return nil
         }
     }

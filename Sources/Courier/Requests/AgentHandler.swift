@@ -177,7 +177,7 @@ package struct AgentHandler: Sendable {
         guard let marked else {
             throw ControlRefusal("there is no connection \(card.id)", remedy: "see gatehouse agent list")
         }
-        try await store.letGo(card.destination, of: card.id)
+        try await store.letGo(of: card.id)
         return marked
     }
 

@@ -2,7 +2,7 @@ package import Encoding
 import GRDB
 
 // A connection is deleted in three steps: this database marks it for deletion, the ledger removes it as the active one
-// (``Store/letGo(_:of:)``), and this database removes it with its keys. Before the third step, the link of the
+// (``Store/letGo(of:)``), and this database removes it with its keys. Before the third step, the link of the
 // connection ends, and the service notifies the peer, for which it needs the keys. If the program ends between the
 // steps, the mark stays and the next start continues.
 extension CourierStore {

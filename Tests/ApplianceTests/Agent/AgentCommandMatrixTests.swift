@@ -199,7 +199,7 @@ import Testing
                 let id = try #require(try await handler.answer(.show("primary"))["id"]?.string)
                 let destination = try #require(handler.service.destination(DeliveryCursor.primary))
                 #expect(await destination.link(id) != nil)
-                try await gate.store.letGo(DeliveryCursor.primary, of: id)
+                try await gate.store.letGo(of: id)
                 _ = try await gate.courier.beginDeletion(of: id, withReplaced: true, tellsPeer: false)
                 try await handler.service.delete([id], of: MailboxManagerCore.destination, tellsAgent: false)
                 #expect(await destination.link(id) == nil)

@@ -99,7 +99,7 @@ import Testing
             #expect(try await store.visits(last: 9).map(\.report) == [.queued, .queued])
             try await store.confirm(primary, upTo: 2, over: "agent")
             #expect(await brief(service) == ["primary unknown 2"])
-            try await store.letGo(primary, of: "agent")
+            try await store.letGo(of: "agent")
             #expect(await brief(service) == ["primary unknown 2"])
             #expect(try await store.visits(last: 9).map(\.report) == [.queued, .confirmed])
         }
@@ -107,7 +107,7 @@ import Testing
             try await store.route(over: "agent")
             try await BackupBox.record(1, store)
             try await store.confirm(primary, upTo: 2, over: "agent")
-            try await store.letGo(primary, of: "agent")
+            try await store.letGo(of: "agent")
             #expect(await brief(service) == [], "it has got everything")
         }
     }

@@ -134,7 +134,7 @@ import Testing
             let courier = try await CourierStore.opened(besides: store)
             let isActive = await store.deliveries[DeliveryCursor.primary]?.connection == trial
             _ = try await courier.beginDeletion(of: trial, withReplaced: isActive, tellsPeer: false)
-            try await store.letGo(DeliveryCursor.primary, of: trial)
+            try await store.letGo(of: trial)
             try await courier.finishDeletion(of: trial)
             await courier.close()
             await store.close()

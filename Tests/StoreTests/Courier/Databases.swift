@@ -86,14 +86,14 @@ struct Databases: Sendable {
         let owed = await store.owed(to: stored.destination)
         if isRoute, !isForced, owed > 0 { return .owed(owed) }
         let marked = try await courier.beginDeletion(of: id, withReplaced: isRoute, tellsPeer: tellsPeer)
-        try await store.letGo(stored.destination, of: id)
+        try await store.letGo(of: id)
         return marked.map(Deletion.begun) ?? .unknown
     }
 
     /// Continues the deletions that an earlier run has begun.
     func finishDeletions() async throws(StoreError) {
         for stored in try await courier.connections() where stored.isDeleting {
-            try await store.letGo(stored.destination, of: stored.id)
+            try await store.letGo(of: stored.id)
             try await courier.finishDeletion(of: stored.id)
         }
     }

@@ -108,7 +108,7 @@ import Testing
         for number in 1...2 { try await visit(number, both.store) }
         try await both.confirm(upTo: 2, over: "agent")
         #expect(try await both.beginDeletion(of: "agent", isForced: false) == .owed(2))
-        try await both.store.letGo(primary, of: "another")
+        try await both.store.letGo(of: "another")
         #expect(await both.store.deliveries[primary]?.connection == "agent")
         #expect(try await both.courier.beginDeletion(of: "agent", withReplaced: true) == ["agent"])
         var disk: CrashDisk
