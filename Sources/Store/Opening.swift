@@ -40,7 +40,6 @@ struct Opening {
         do throws(StoreError) {
             var opened = try run(&found)
             if case .rewritten? = opened.standing { opened.found = found.keep() } else { found.discard() }
-            try copyLog(of: opened.pool)
             return opened
         } catch {
             if damage(error) != nil { _ = found.keep() } else { found.discard() }
@@ -51,6 +50,9 @@ struct Opening {
     /// Writes the content of the write-ahead log into the database. If a sync of an earlier opening failed, the kernel
     /// may count pages of the log as written that are not on the disk, and the next sync of the log does not write
     /// them. If another process reads the log, a part of the content may stay in the log.
+    ///
+    /// The copy may find damage that no earlier step found, because it writes every page of the log. The copies of the
+    /// found files must still exist then, because they are evidence.
     private func copyLog(of pool: DatabasePool) throws(StoreError) {
         do {
             _ = try pool.writeWithoutTransaction { db in try db.checkpoint(.passive) }
@@ -72,6 +74,7 @@ struct Opening {
                 return try begin(behind: mark, pool, books, isAuthentic: seal == .intact, reading?.head)
             }
             guard let witness, let reading else {
+                try copyLog(of: pool)
                 return Opened(pool: pool, books: books, standing: nil, number: number)
             }
             let standing = try pool.read { db -> WitnessComparison in
@@ -107,6 +110,7 @@ struct Opening {
                 }
                 (books, seal) = try load(pool)
             }
+            try copyLog(of: pool)
             let witnessed = standing == .continued ? reading.head?.state.revision ?? 0 : 0
             return Opened(pool: pool, books: books, standing: standing, number: number, witnessed: witnessed)
         } catch {
