@@ -32,6 +32,31 @@ import Testing
         await store.close()
     }
 
+    /// A database that was cut under an undamaged log: SQLite reads and writes it, but cannot copy the log. A new
+    /// ledger begins, as after other damage, and the log that was found is evidence.
+    @Test func aCutDatabaseWithAWholeLogBeginsANewLedger() async throws {
+        let witnessed = try await WitnessedLedger(StoreOptions())
+        let path = witnessed.folder.database
+        var store = try await witnessed.open()
+        for number in 100..<700 {
+            try await store.appendOutcome(Samples.visit(number), Samples.accepted, stamp: Samples.stamp)
+        }
+        await store.close()
+        store = try await witnessed.open()
+        try await store.appendOutcome(Samples.visit(700), Samples.accepted, stamp: Samples.stamp)
+        await store.updateWitness()
+        let database = try Data(contentsOf: URL(fileURLWithPath: path))
+        let log = try Data(contentsOf: URL(fileURLWithPath: path + "-wal"))
+        await store.close()
+        try database.prefix(database.count / 512 / 2 * 512).write(to: URL(fileURLWithPath: path))
+        try log.write(to: URL(fileURLWithPath: path + "-wal"))
+        store = try await witnessed.open()
+        #expect(store.hasBegunNewLedger)
+        #expect(store.found.first == path + ".found-1-wal")
+        #expect(try Data(contentsOf: URL(fileURLWithPath: path + ".found-1-wal")) == log)
+        await store.close()
+    }
+
     @Test(.timeLimit(.minutes(10)), arguments: [CRASH_FAULT_FULL.rawValue, CRASH_FAULT_IO.rawValue])
     func aFailingDiskCostsAnErrorAndNothingElse(fault: UInt32) async throws {
         var calm = FaultyDay(try CrashDisk())
