@@ -18,7 +18,7 @@ extension BackupMaker {
         defer { for ending in ["", "-wal", "-shm", "-journal"] { unlink(copy + ending) } }
         do throws(StoreError) {
             try await CourierReader(path: courier).copy(to: copy)
-            try await CourierReader(path: copy).check()
+            try await CourierReader(path: copy).check(asCopyOf: courier)
         } catch .absent {
             return nil
         } catch {

@@ -18,10 +18,12 @@ package struct CourierReader: Sendable {
         try await LedgerReader.copy(queue, path, to: target) { _, _ in }
     }
 
-    /// Reads every page of the database. Throws `corrupt` if a page is damaged.
-    package func check() async throws(StoreError) {
+    /// Reads every page of the database. Throws `corrupt` if a page is damaged. The error names the file `original`, if
+    /// this database is a temporary copy of that file.
+    package func check(asCopyOf original: String? = nil) async throws(StoreError) {
+        let path = original ?? self.path
         do {
-            try await queue.read { [path] db in
+            try await queue.read { db in
                 try db.checkSchema(path)
                 try CourierStore.check(db, path)
             }

@@ -105,7 +105,7 @@ struct AgentClient: Sendable {
             try await service.open()
         } catch {
             await store.close()
-            throw CommandFailure(error.text, remedy: remedy(error))
+            throw CommandFailure(error.text, remedy: error.remedy)
         }
         let task = purpose.runs ? Machine.spawner.start("the connections") { try? await service.run() } : nil
         func end() async {
@@ -182,8 +182,8 @@ struct AgentClient: Sendable {
         return options
     }
 
-    /// Returns the remedy for an error of the database. If another user owns the folder, the remedy is to run the
-    /// command as that user: files that root creates there could be unreadable for the service.
+    /// Returns the remedy for an error of the ledger's database. If another user owns the folder, the remedy is to run
+    /// the command as that user: files that root creates there could be unreadable for the service.
     private static func remedy(_ error: StoreError) -> String {
         if case .locked = error {
             return "a service without a control socket uses it: set control.path, or stop the "

@@ -109,6 +109,32 @@ import Testing
         await restored.close()
     }
 
+    /// A page that only the check of the copy reads: the error names the courier's database, not the temporary copy.
+    /// The remedy is not that of a ledger.
+    @Test func aDamagedPageOfTheCouriersDatabaseIsNamed() async throws {
+        let box = try BackupBox()
+        try await box.serve(1)
+        let store = try await box.open()
+        let courier = try await box.courier(store)
+        for number in 1...40 {
+            try await courier.setAside([UInt8](repeating: 7, count: 300), uid: Text("m\(number)"), for: "", reason: "")
+        }
+        await courier.close()
+        await store.close()
+        let path = box.path("state/gatehouse.db.courier")
+        var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+        let page = bytes.count / 512 * 3 / 4 * 512
+        bytes.replaceSubrange(page..<page + 512, with: Data(repeating: 0xAA, count: 512))
+        try bytes.write(to: URL(fileURLWithPath: path))
+        await #expect {
+            try await box.making.make(box.path("usb/b"), passphrase: passphrase)
+        } throws: { error in
+            let failure = error as? BackupFailure
+            return failure?.text.contains("\(path) is damaged") == true
+                && failure?.remedy.hasPrefix("restart the service, which renames the file") == true
+        }
+    }
+
     /// A gate whose courier's database is damaged: the backup fails with a reason, and leaves no file. Without the
     /// connections it is made, and the restore names what is missing.
     @Test func aDamagedCouriersDatabaseIsNamed() async throws {
