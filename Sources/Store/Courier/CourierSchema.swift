@@ -46,8 +46,8 @@ enum CourierSchema {
             content BLOB NOT NULL,
             UNIQUE (connection, uid)
         ) STRICT;
-        -- Messages out of mailboxes that nobody here could read, newest last; numbers are never used again, so they
-        -- count.
+        -- Messages from mailboxes that could not be read, newest last. A number is never used again, so the numbers
+        -- count these messages.
         CREATE TABLE quarantine (
             number INTEGER PRIMARY KEY AUTOINCREMENT,
             uid TEXT NOT NULL,
