@@ -80,26 +80,39 @@ enum AgentTables {
         return false
     }
 
+    /// The maximum size of the rows of a table in bytes, with ``rowBytes`` for each row. The program stores much less.
+    /// An attacker who writes to the file must not use up the memory.
+    static let tableBytes = 16 << 20
+    private static let rowBytes = 64
+
     /// Returns the rows of a table, ordered by the table's first column. Throws a ``ContentError`` if a value's type is
-    /// not the type of its column.
+    /// not the type of its column, or if the rows exceed ``tableBytes``.
     static func rows(_ table: Table, of db: Database) throws -> [[DatabaseValue]] {
         let rows = try Row.fetchCursor(
             db, sql: "SELECT \(table.list) FROM \(table.name) \(table.condition) ORDER BY \(table.columns[0].name)")
-        var values: [[DatabaseValue]] = []
+        var (values, room): ([[DatabaseValue]], Int) = ([], tableBytes)
         while let row = try rows.next() {
+            room -= rowBytes
             values.append(
                 try table.columns.map { column in
                     switch column.kind {
-                    case .integer: try row.integer(column.name).databaseValue
-                    case .text: try row.text(column.name).string.databaseValue
-                    case .bytes: Data(try row.bytes(column.name)).databaseValue
+                    case .integer: return try row.integer(column.name).databaseValue
+                    case .text:
+                        let text = try row.text(column.name)
+                        room -= text.utf8.count
+                        return text.string.databaseValue
+                    case .bytes:
+                        let bytes = try row.bytes(column.name)
+                        room -= bytes.count
+                        return Data(bytes).databaseValue
                     }
                 })
+            guard room >= 0 else { throw ContentError(detail: "the table \(table.name) is too large") }
         }
         return values
     }
 
-    /// Returns the rows of a table without which the gate can run; nil if the table is damaged.
+    /// Returns the rows of a table without which the gate can run; nil if the table is damaged or too large.
     static func readableRows(_ table: Table, of db: Database) throws -> [[DatabaseValue]]? {
         do {
             return try rows(table, of: db)
@@ -130,7 +143,7 @@ enum AgentTables {
         private var tables: [(table: Table, rows: [[DatabaseValue]])] = []
         /// The highest number that each table has assigned.
         private var numbers: [(table: String, last: Int64)] = []
-        /// The names of the damaged tables, without whose rows the gate can run.
+        /// The names of the damaged or too large tables, without whose rows the gate can run.
         private(set) var damaged: [String] = []
 
         /// Reads the rows. Throws an error if the table of the connections or of the settings is damaged.

@@ -120,7 +120,7 @@ struct LedgerSuccession {
         let messages = isAuthentic ? try AgentTables.readableRows(AgentTables.message, of: db) : nil
         return [
             (AgentTables.connection, connections),
-            (AgentTables.handled, try AgentTables.rows(AgentTables.handled, of: db)),
+            (AgentTables.handled, try AgentTables.readableRows(AgentTables.handled, of: db) ?? []),
             (AgentTables.message, messages ?? []),
         ]
     }

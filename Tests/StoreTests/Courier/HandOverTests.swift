@@ -148,6 +148,44 @@ import Testing
         await store.close()
     }
 
+    /// An attacker who writes to the ledger's file adds rows without end: they are not read into the memory. If a table
+    /// without which the gate cannot deliver is too large, nothing moves, and the gate works.
+    @Test func aTableThatIsTooLargeIsNotRead() async throws {
+        _ = try await OldLedger(folder.database)
+        func flood(_ insert: String) throws {
+            try folder.edit(
+                "WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 40) \(insert) FROM n")
+        }
+        try flood(
+            """
+            INSERT INTO quarantine (uid, connection, reason, envelope)
+            SELECT 'flood' || i, 'agent', 'no key', zeroblob(500000)
+            """)
+        var both = try await Databases.open(folder.database)
+        #expect(try await both.courier.connections().map(\.id) == OldLedger.ids)
+        #expect(try await both.courier.quarantine().isEmpty)
+        await both.close()
+
+        try OldForm.restore(folder.database, rowsOf: folder.courier)
+        try flood(
+            """
+            INSERT INTO connection (id, snapshot, destination, number, made)
+            SELECT 'flood' || i, zeroblob(500000), 'primary', 99 + i, 0
+            """)
+        let store = try await Store.open(folder.database)
+        await #expect {
+            _ = try await Databases.attach(store)
+        } throws: { error in
+            if case .unreadable(folder.database, _)? = error as? StoreError { true } else { false }
+        }
+        try await store.appendIntent(Samples.visit(9), stamp: Samples.stamp)
+        await store.close()
+        try folder.edit("DELETE FROM connection WHERE id GLOB 'flood*'")
+        both = try await Databases.open(folder.database)
+        #expect(try await both.courier.connections().map(\.id) == OldLedger.ids)
+        await both.close()
+    }
+
     /// A first start that was interrupted leaves empty tables: the courier's rows stay.
     @Test func emptyTablesReplaceNothing() async throws {
         var both = try await Databases.open(folder.database)
